@@ -1,0 +1,123 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A library target of this package: its own targets by name, products of other packages as they are.
+func library(_ name: String, _ targets: [Target.Dependency] = [], products: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: targets + products, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
+let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let orderedCollections = Target.Dependency.product(name: "OrderedCollections", package: "swift-collections")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+
+let package = Package(
+    name: "Perennial",
+    products: [.executable(name: "perennial", targets: ["Perennial"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+
+        library("Subscriptions"),
+        library("JSONScanning"),
+        library("Entitlements", ["Subscriptions"]),
+        library("EventSourcing"),
+        library("Sharding", ["EventSourcing"], products: [crypto]),
+        library(
+            "AppStore", ["Subscriptions", "JSONScanning"], products: [crypto, x509, asn1, httpClient, nioCore, logging]),
+        library("WireProtocol", ["Subscriptions", "EventSourcing", "Sharding"], products: [protobuf]),
+        library("SQLiteStore", ["EventSourcing", "Sharding", "CZstd"], products: [grdb]),
+        library("Clustering", ["WireProtocol", "Sharding"], products: [logging]),
+        library(
+            "SubscriptionRuntime",
+            ["Clustering", "EventSourcing", "Sharding", "WireProtocol", "AppStore", "Entitlements", "Subscriptions"],
+            products: [deque, lifecycle, logging, metrics]),
+        library(
+            "HTTPAPI",
+            ["SubscriptionRuntime", "AppStore", "Entitlements", "EventSourcing", "JSONScanning", "Subscriptions"],
+            products: [hummingbird, hummingbirdTLS, crypto, logging, metrics, nioCore]),
+        library(
+            "AppStoreSimulator", ["AppStore", "JSONScanning"],
+            products: [crypto, x509, asn1, hummingbird, httpClient, lifecycle, logging, nioCore]),
+        .executableTarget(
+            name: "Perennial",
+            dependencies: [
+                "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "HTTPAPI",
+                "JSONScanning", "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions",
+                arguments, crypto, httpClient, lifecycle, logging, metrics, nioCore, yams,
+            ],
+            swiftSettings: settings),
+        library(
+            "PerennialTestSupport", ["AppStore", "AppStoreSimulator", "EventSourcing", "Sharding", "Subscriptions"]),
+
+        tests("JSONScanningTests", ["JSONScanning"]),
+        tests("SubscriptionsTests", ["Subscriptions"]),
+        tests("EntitlementsTests", ["Entitlements", "Subscriptions"]),
+        tests("EventSourcingTests", ["EventSourcing", "PerennialTestSupport"]),
+        tests("ShardingTests", ["EventSourcing", "Sharding"]),
+        tests("AppStoreTests", ["AppStore", "AppStoreSimulator", "JSONScanning", "Subscriptions", crypto, x509, asn1]),
+        tests("WireProtocolTests", ["EventSourcing", "Subscriptions", "WireProtocol"]),
+        tests("SQLiteStoreTests", ["EventSourcing", "PerennialTestSupport", "Sharding", "SQLiteStore", grdb]),
+        tests("ClusteringTests", ["Clustering", "Sharding", "WireProtocol"]),
+        tests(
+            "SubscriptionRuntimeTests",
+            [
+                "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "PerennialTestSupport",
+                "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions", "WireProtocol",
+            ]),
+        tests(
+            "HTTPAPITests",
+            [
+                "AppStore", "AppStoreSimulator", "EventSourcing", "HTTPAPI", "JSONScanning", "PerennialTestSupport",
+                "SubscriptionRuntime", "Subscriptions", hummingbird, hummingbirdTesting,
+            ]),
+        tests("AppStoreSimulatorTests", ["AppStore", "AppStoreSimulator", "JSONScanning", "Subscriptions"]),
+        tests("PerennialTests", ["Perennial"]),
+        tests(
+            "IntegrationTests",
+            [
+                "AppStore", "AppStoreSimulator", "EventSourcing", "PerennialTestSupport", "SQLiteStore",
+                "SubscriptionRuntime", "Subscriptions", httpClient,
+            ]),
+    ])

@@ -1,0 +1,123 @@
+/// The log: append-only events by shard, the newest state of each stream, and what stands beside them. In memory, on
+/// SQLite, and on PostgreSQL; all three pass one contract suite.
+package protocol EventStore: Sendable {
+    /// Fixed when the store was made.
+    var identity: StoreIdentity { get }
+
+    // MARK: Ownership
+
+    /// Takes every shard for `node`: epoch + 1 and the new incarnation on each row. Only for a store that one process can
+    /// open at a time. Blocks.
+    func claimAllShards(node: NodeID, incarnation: Incarnation) throws(StoreError) -> [ShardOwnership]
+
+    // MARK: Writing. These block, and are called on the committer's own thread.
+
+    /// Appends to any number of shards in one commit, durable when it returns. A shard whose fence does not hold is
+    /// `.fenced`, and the others are stored all the same. Outcomes are in the order of `batches`.
+    /// - Throws: `.conflict` when a dedup key or a version is there already (nothing of any shard is stored),
+    ///   `.outcomeUnknown` when the commit may or may not have happened.
+    func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome]
+
+    // MARK: Reading
+
+    /// The stream rows of these keys; what does not exist is missing from the answer.
+    func streams(_ keys: [[UInt8]], in shard: ShardID) async throws(StoreError) -> [StreamRow]
+
+    /// The stream rows whose keys start with `prefix`, in key order.
+    func streams(withPrefix prefix: [UInt8], in shard: ShardID, limit: Int) async throws(StoreError) -> [StreamRow]
+
+    /// The rows of one shard in key order, after `key`: for reading everything in pages.
+    func streams(in shard: ShardID, after key: [UInt8]?, limit: Int) async throws(StoreError) -> [StreamRow]
+
+    /// Streams whose `nextDue` is at or before `moment` (milliseconds since 1970), the most overdue first.
+    func due(in shard: ShardID, at moment: Int64, limit: Int) async throws(StoreError) -> [StreamRow]
+
+    /// The smallest `nextDue` of the shard.
+    func nextDue(in shard: ShardID) async throws(StoreError) -> Int64?
+
+    /// Those of `dedupKeys` that the log holds, with the events that carry them.
+    func events(withDedupKeys dedupKeys: [[UInt8]], in shard: ShardID) async throws(StoreError) -> [StoredEvent]
+
+    /// The events of one stream, oldest first, with versions greater than `version`.
+    func events(
+        of key: [UInt8], in shard: ShardID, after version: StreamVersion, limit: Int
+    ) async throws(StoreError) -> [StoredEvent]
+
+    /// The events of one shard in sequence order, after `sequence`.
+    func events(in shard: ShardID, after sequence: Sequence, limit: Int) async throws(StoreError) -> [StoredEvent]
+
+    /// The position of the newest event of each shard, in shard order; the tag is of the incarnation that wrote it.
+    func heads() async throws(StoreError) -> [Position]
+
+    /// The tag of the incarnation that wrote `sequence`, nil beyond the head: to notice a rewound log.
+    func incarnationTag(of sequence: Sequence, in shard: ShardID) async throws(StoreError) -> UInt32?
+
+    /// The signed originals of an event, byte for byte; nil when it has none.
+    func evidence(of sequence: Sequence, in shard: ShardID) async throws(StoreError) -> Evidence?
+
+    /// Streams that a customer's identifier leads to.
+    func streams(for kind: Lookup.Kind, value: String) async throws(StoreError) -> [[UInt8]]
+
+    // MARK: Beside the log
+
+    /// Replaces the signed originals of a stream by their hashes; the events stay.
+    func eraseEvidence(of key: [UInt8], in shard: ShardID) async throws(StoreError)
+
+    /// Keeps a payload, once; throws `.full` beyond the store's bound, so that nothing is lost unnoticed.
+    func quarantine(_ payload: QuarantinedPayload) async throws(StoreError)
+    func quarantined(after id: Int64, limit: Int) async throws(StoreError) -> [QuarantinedPayload]
+    func removeQuarantined(_ id: Int64) async throws(StoreError)
+    func quarantineDepth() async throws(StoreError) -> Int
+
+    /// How many streams and events there are.
+    func statistics() async throws(StoreError) -> StoreStatistics
+
+    /// Round trip to the store; throws when it cannot be read.
+    func ping() async throws(StoreError)
+
+    /// Writes everything out and lets go of the file or the connections. Nothing may be called afterwards.
+    func close() throws(StoreError)
+}
+
+/// What never changes about a store, and what a restored backup changes.
+package struct StoreIdentity: Hashable, Sendable {
+    /// Drawn at random when the store was made.
+    package var storeID: UInt64
+    /// Raised by `store restored`.
+    package var restoreGeneration: Int64
+    package var shardCount: Int
+
+    package init(storeID: UInt64, restoreGeneration: Int64, shardCount: Int) {
+        self.storeID = storeID
+        self.restoreGeneration = restoreGeneration
+        self.shardCount = shardCount
+    }
+}
+
+/// A shard as its new owner finds it.
+package struct ShardOwnership: Hashable, Sendable {
+    package var shard: ShardID
+    package var epoch: Epoch
+    package var incarnation: Incarnation
+    package var head: Sequence
+    /// `at` of the newest event, so that recorded time never goes back; 0 without events.
+    package var lastRecordedAt: Int64
+
+    package init(shard: ShardID, epoch: Epoch, incarnation: Incarnation, head: Sequence, lastRecordedAt: Int64) {
+        self.shard = shard
+        self.epoch = epoch
+        self.incarnation = incarnation
+        self.head = head
+        self.lastRecordedAt = lastRecordedAt
+    }
+}
+
+package struct StoreStatistics: Hashable, Sendable {
+    package var streams: Int
+    package var events: Int
+
+    package init(streams: Int, events: Int) {
+        self.streams = streams
+        self.events = events
+    }
+}

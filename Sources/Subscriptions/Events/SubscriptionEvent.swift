@@ -1,0 +1,37 @@
+/// One entry of a stream: facts, not a decision. The same type serves subscriptions, purchases and records.
+package struct SubscriptionEvent: Hashable, Sendable {
+    package var facts: Facts
+    package var source: EventSource
+    /// Never empty; the most important first, which is the event's `kind`.
+    package var changes: [Change]
+    /// When Apple signed what the event holds; nil for timers.
+    package var signedDate: Moment?
+    /// When an announced transition took effect: a timer's due moment.
+    package var effectiveAt: Moment?
+    package var notification: NotificationIdentity?
+    package var record: NotificationRecord?
+    package var customerID: String?
+    /// For people: what an `anomaly` found.
+    package var detail: String?
+    /// See `FactBundle.contentDigest`; nil for timers.
+    package var contentDigest: PayloadDigest?
+
+    package init(
+        facts: Facts = Facts(), source: EventSource, changes: [Change], signedDate: Moment? = nil,
+        effectiveAt: Moment? = nil, notification: NotificationIdentity? = nil, record: NotificationRecord? = nil,
+        customerID: String? = nil, detail: String? = nil, contentDigest: PayloadDigest? = nil
+    ) {
+        self.facts = facts
+        self.source = source
+        self.changes = changes
+        self.signedDate = signedDate
+        self.effectiveAt = effectiveAt
+        self.notification = notification
+        self.record = record
+        self.customerID = customerID
+        self.detail = detail
+        self.contentDigest = contentDigest
+    }
+
+    package var kind: Change { self.changes[0] }
+}

@@ -1,0 +1,63 @@
+/// What a stream of events is about; the raw value is the first byte of its stored key.
+package enum StreamKind: UInt8, Sendable, CaseIterable {
+    /// An auto-renewable subscription.
+    case subscription = 1
+    /// A one-time purchase or a non-renewing subscription.
+    case purchase = 2
+    /// `mass:` + requestIdentifier, a mass renewal extension.
+    case massExtension = 3
+    /// `ext:` + externalPurchaseId.
+    case externalPurchase = 4
+    /// `app:` + appTransactionId (RESCIND_CONSENT).
+    case appTransaction = 5
+    /// `test:` + bundleId.
+    case test = 6
+}
+
+/// Names one stream of events. Its id alone decides the shard; environment and bundle tell equal ids apart.
+package struct StreamKey: Hashable, Sendable {
+    package let kind: StreamKind
+    /// With the prefix of its kind (`mass:`, `ext:`, `app:`, `test:`), if that has one.
+    package let id: String
+    package let environment: AppStoreEnvironment
+    package let bundleID: BundleID
+
+    package init(kind: StreamKind, id: String, environment: AppStoreEnvironment, bundleID: BundleID) {
+        self.kind = kind
+        self.id = id
+        self.environment = environment
+        self.bundleID = bundleID
+    }
+}
+
+extension StreamKey {
+    /// The stored form: kind byte, id, 0, environment, 0, bundle. No part may hold a zero byte.
+    package var bytes: [UInt8] {
+        var bytes = [UInt8]()
+        bytes.reserveCapacity(3 + self.id.utf8.count + self.environment.rawValue.utf8.count + self.bundleID.rawValue.utf8.count)
+        bytes.append(self.kind.rawValue)
+        bytes.append(contentsOf: self.id.utf8)
+        bytes.append(0)
+        bytes.append(contentsOf: self.environment.rawValue.utf8)
+        bytes.append(0)
+        bytes.append(contentsOf: self.bundleID.rawValue.utf8)
+        return bytes
+    }
+
+    /// nil when `bytes` are not what `bytes` writes.
+    package init?(bytes: some Collection<UInt8>) {
+        guard let first = bytes.first, let kind = StreamKind(rawValue: first) else { return nil }
+        let parts = bytes.dropFirst().split(separator: 0, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        self.init(
+            kind: kind,
+            id: String(decoding: parts[0], as: UTF8.self),
+            environment: AppStoreEnvironment(rawValue: String(decoding: parts[1], as: UTF8.self)),
+            bundleID: BundleID(rawValue: String(decoding: parts[2], as: UTF8.self)))
+    }
+
+    /// The bytes that every key of this kind and id starts with, whatever its environment and bundle.
+    package static func prefix(kind: StreamKind, id: String) -> [UInt8] {
+        [kind.rawValue] + Array(id.utf8) + [0]
+    }
+}

@@ -1,0 +1,5 @@
+import Testing
+
+@Suite struct PlaceholderEventSourcing {
+    @Test func runs() { #expect(Bool(true)) }
+}

@@ -1,0 +1,5 @@
+import Testing
+
+@Suite struct PlaceholderWireProtocol {
+    @Test func runs() { #expect(Bool(true)) }
+}
