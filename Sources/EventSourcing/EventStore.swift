@@ -13,14 +13,17 @@ package protocol EventStore: Sendable {
     // MARK: Writing. These block, and are called on the committer's own thread.
 
     /// Appends to any number of shards in one commit, durable when it returns. A shard whose fence does not hold is
-    /// `.fenced`, and the others are stored all the same. Outcomes are in the order of `batches`.
-    /// - Throws: `.conflict` when a dedup key or a version is there already (nothing of any shard is stored),
-    ///   `.outcomeUnknown` when the commit may or may not have happened.
+    /// `.fenced`, and the others are stored all the same. Outcomes are in the order of `batches`, which name each shard
+    /// at most once.
+    /// - Throws: `.conflict` when a dedup key or a version is there already, or a batch contradicts itself; `.full` when
+    ///   there is no space (in both cases nothing of any shard is stored, and the store goes on);
+    ///   `.outcomeUnknown` when the commit may or may not have happened: the store takes nothing more until it is opened
+    ///   again.
     func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome]
 
     // MARK: Reading
 
-    /// The stream rows of these keys; what does not exist is missing from the answer.
+    /// The stream rows of these keys, in their order; what does not exist is missing from the answer.
     func streams(_ keys: [[UInt8]], in shard: ShardID) async throws(StoreError) -> [StreamRow]
 
     /// The stream rows whose keys start with `prefix`, in key order.
@@ -29,13 +32,14 @@ package protocol EventStore: Sendable {
     /// The rows of one shard in key order, after `key`: for reading everything in pages.
     func streams(in shard: ShardID, after key: [UInt8]?, limit: Int) async throws(StoreError) -> [StreamRow]
 
-    /// Streams whose `nextDue` is at or before `moment` (milliseconds since 1970), the most overdue first.
+    /// Streams whose `nextDue` is at or before `moment` (milliseconds since 1970), the most overdue first, then in key
+    /// order.
     func due(in shard: ShardID, at moment: Int64, limit: Int) async throws(StoreError) -> [StreamRow]
 
     /// The smallest `nextDue` of the shard.
     func nextDue(in shard: ShardID) async throws(StoreError) -> Int64?
 
-    /// Those of `dedupKeys` that the log holds, with the events that carry them.
+    /// The events that carry one of `dedupKeys`, in the order of these.
     func events(withDedupKeys dedupKeys: [[UInt8]], in shard: ShardID) async throws(StoreError) -> [StoredEvent]
 
     /// The events of one stream, oldest first, with versions greater than `version`.
@@ -46,25 +50,27 @@ package protocol EventStore: Sendable {
     /// The events of one shard in sequence order, after `sequence`.
     func events(in shard: ShardID, after sequence: Sequence, limit: Int) async throws(StoreError) -> [StoredEvent]
 
-    /// The position of the newest event of each shard, in shard order; the tag is of the incarnation that wrote it.
+    /// The position of the newest event of each shard, in shard order; the tag is of the incarnation that wrote it, 0
+    /// where there is no event.
     func heads() async throws(StoreError) -> [Position]
 
-    /// The tag of the incarnation that wrote `sequence`, nil beyond the head: to notice a rewound log.
+    /// The tag of the incarnation that wrote `sequence`, 0 for `.zero`, nil beyond the head: to notice a rewound log.
     func incarnationTag(of sequence: Sequence, in shard: ShardID) async throws(StoreError) -> UInt32?
 
     /// The signed originals of an event, byte for byte; nil when it has none.
     func evidence(of sequence: Sequence, in shard: ShardID) async throws(StoreError) -> Evidence?
 
-    /// Streams that a customer's identifier leads to.
+    /// The keys of the streams that a customer's identifier leads to, in key order.
     func streams(for kind: Lookup.Kind, value: String) async throws(StoreError) -> [[UInt8]]
 
     // MARK: Beside the log
 
-    /// Replaces the signed originals of a stream by their hashes; the events stay.
+    /// Replaces the signed originals of a stream by their hashes (`ContentHash.sha256(of:)`); the events stay.
     func eraseEvidence(of key: [UInt8], in shard: ShardID) async throws(StoreError)
 
     /// Keeps a payload, once; throws `.full` beyond the store's bound, so that nothing is lost unnoticed.
     func quarantine(_ payload: QuarantinedPayload) async throws(StoreError)
+    /// Oldest first, after `id`.
     func quarantined(after id: Int64, limit: Int) async throws(StoreError) -> [QuarantinedPayload]
     func removeQuarantined(_ id: Int64) async throws(StoreError)
     func quarantineDepth() async throws(StoreError) -> Int

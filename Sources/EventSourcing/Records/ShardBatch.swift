@@ -8,8 +8,8 @@ package struct ShardBatch: Sendable {
 
     /// In order; they get `head + 1`, `head + 2` … Two events of one stream are normal.
     package var events: [NewEvent]
-    /// The rows of the streams touched, as they are after `events`; also of streams without an event here, when only
-    /// watermarks rose.
+    /// The rows of the streams touched, as they are after `events`, each once: of every stream that `events` or `lookups`
+    /// name, and of streams without an event here, when only watermarks rose.
     package var streams: [StreamRow]
     package var lookups: [Lookup]
     /// Dedup keys of inbox rows that this batch has applied.

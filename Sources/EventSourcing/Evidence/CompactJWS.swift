@@ -1,0 +1,37 @@
+/// A compact JWS taken apart; only such as `text` gives back exactly as they were.
+struct CompactJWS {
+    /// As it came: still base64url.
+    var header: ArraySlice<UInt8>
+    /// Decoded.
+    var payload: [UInt8]
+    /// Decoded: r and s, 32 bytes each.
+    var signature: [UInt8]
+
+    init(header: ArraySlice<UInt8>, payload: [UInt8], signature: [UInt8]) {
+        self.header = header
+        self.payload = payload
+        self.signature = signature
+    }
+
+    /// nil unless `text` is three segments, the last two canonical base64url and the last one of 64 bytes.
+    init?(_ text: ArraySlice<UInt8>) {
+        let dot = UInt8(ascii: ".")
+        // From both ends: a dot between these two makes the payload undecodable.
+        guard let first = text.firstIndex(of: dot), let last = text.lastIndex(of: dot), first < last,
+            let signature = Base64URL.decode(text[(last + 1)...]), signature.count == 64,
+            let payload = Base64URL.decode(text[(first + 1)..<last])
+        else { return nil }
+        self.init(header: text[..<first], payload: payload, signature: signature)
+    }
+
+    var text: [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(self.header.count + Base64URL.length(of: self.payload.count) + 88)
+        text += self.header
+        text.append(UInt8(ascii: "."))
+        Base64URL.append(self.payload, to: &text)
+        text.append(UInt8(ascii: "."))
+        Base64URL.append(self.signature, to: &text)
+        return text
+    }
+}

@@ -1,0 +1,73 @@
+import Synchronization
+
+/// Packs signed originals into few bytes and gives them back byte for byte.
+///
+/// A compact JWS is three base64url segments. The header holds the certificate chain, which is the same in millions of
+/// payloads: it leaves the row, which then only counts on it. The payload is decoded to JSON and compressed with a
+/// built-in dictionary of Apple's key names; the JWS strings nested in it are taken apart the same way, and all parts of
+/// a row share one zstd frame. The signature, which nothing compresses, stands beside the frame as 64 raw bytes.
+///
+/// Whatever does not come back identical is stored as the text it is, compressed all the same; every encoded row has
+/// been decoded once before it is handed out.
+package final class EvidenceCodec: Sendable {
+    /// What a row may hold, and what a damaged one may make us allocate: 16 MiB.
+    package static let maximumBytes = 1 << 24
+
+    /// The first byte of a row: layout and dictionary. A new dictionary is a new version; the old ones stay readable.
+    private static let version: UInt8 = 1
+
+    private let zstandard = Mutex(Zstandard(dictionary: EvidenceDictionary.version1))
+
+    package init() {}
+
+    /// - Throws: `.full` when the parts are larger than `maximumBytes` together, or more than 64.
+    package func encode(_ parts: [EvidencePart]) throws(StoreError) -> EncodedEvidence {
+        let size = parts.reduce(0) { $0 + $1.jws.count }
+        guard size <= Self.maximumBytes, parts.count <= EvidenceLayout.maximumParts else {
+            throw StoreError(.full, "evidence of \(parts.count) parts and \(size) bytes is above the bounds")
+        }
+        let encoded = self.encode(parts, takingApart: true)
+        if let decoded = try? self.decode(encoded), decoded == parts { return encoded }
+        return self.encode(parts, takingApart: false)
+    }
+
+    /// - Throws: `.corrupt` when the row is not one that `encode` wrote, whatever its bytes are.
+    package func decode(_ evidence: EncodedEvidence) throws(StoreError) -> [EvidencePart] {
+        var body = ByteReader(evidence.body)
+        let version = try body.byte()
+        guard version == Self.version else {
+            throw StoreError(.corrupt, "evidence of format \(version) cannot be read")
+        }
+        let signatures = try body.suffix(64 * body.number(upTo: EvidenceLayout.maximumParts))
+        let frame = body.rest()
+        let layout = try self.zstandard.withLock { zstandard throws(StoreError) in
+            try zstandard.decompress(frame, limit: Self.maximumBytes)
+        }
+        var reader = try EvidenceLayoutReader(layout, headers: evidence.headers, signatures: signatures)
+        return try reader.parts()
+    }
+
+    private func encode(_ parts: [EvidencePart], takingApart: Bool) -> EncodedEvidence {
+        var writer = EvidenceLayoutWriter(takesApart: takingApart)
+        for part in parts { writer.append(part) }
+        let layout = writer.layout(of: parts.count)
+        var body = [Self.version]
+        body.appendNumber(writer.signatures.count / 64)
+        body += self.zstandard.withLock { $0.compress(layout) }
+        body += writer.signatures
+        return EncodedEvidence(headers: writer.headers, body: body)
+    }
+}
+
+/// The evidence of one event as a store keeps it.
+package struct EncodedEvidence: Hashable, Sendable {
+    /// The distinct header segments, as the text they came as; `body` refers to them by their place here. A store keeps
+    /// each one once, whatever number of rows share it.
+    package var headers: [[UInt8]]
+    package var body: [UInt8]
+
+    package init(headers: [[UInt8]], body: [UInt8]) {
+        self.headers = headers
+        self.body = body
+    }
+}

@@ -1,0 +1,69 @@
+/// Takes parts to pieces and writes them as `EvidenceLayout` says.
+struct EvidenceLayoutWriter {
+    private(set) var headers: [[UInt8]] = []
+    private(set) var signatures: [UInt8] = []
+    private let takesApart: Bool
+    private var structure: [UInt8] = []
+    private var text: [UInt8] = []
+
+    init(takesApart: Bool) { self.takesApart = takesApart }
+
+    mutating func append(_ part: EvidencePart) {
+        self.structure.append(part.name.rawValue)
+        if self.takesApart, let jws = CompactJWS(part.jws[...]) {
+            self.append(jws, nests: true)
+        } else {
+            self.structure.appendNumber(0)
+            self.structure.appendNumber(part.jws.count)
+            self.text += part.jws
+        }
+    }
+
+    func layout(of count: Int) -> [UInt8] {
+        var head: [UInt8] = []
+        head.appendNumber(count)
+        var layout: [UInt8] = []
+        layout.reserveCapacity(8 + self.structure.count + self.text.count)
+        layout.appendNumber(head.count + self.structure.count)
+        return layout + head + self.structure + self.text
+    }
+
+    private mutating func append(_ jws: CompactJWS, nests: Bool) {
+        let cuts = nests ? Self.cuts(in: jws.payload) : []
+        self.structure.appendNumber(1 + self.number(of: jws.header))
+        self.structure.appendNumber(cuts.count)
+        var position = 0
+        for cut in cuts {
+            self.structure.appendNumber(cut.range.lowerBound - position)
+            self.text += jws.payload[position..<cut.range.lowerBound]
+            self.append(cut.jws, nests: false)
+            position = cut.range.upperBound
+        }
+        self.structure.appendNumber(jws.payload.count - position)
+        self.text += jws.payload[position...]
+        self.signatures += jws.signature
+    }
+
+    private mutating func number(of header: ArraySlice<UInt8>) -> Int {
+        if let known = self.headers.firstIndex(where: { $0.elementsEqual(header) }) { return known }
+        self.headers.append(Array(header))
+        return self.headers.count - 1
+    }
+
+    private static func cuts(in payload: [UInt8]) -> [(range: Range<Int>, jws: CompactJWS)] {
+        let quote = UInt8(ascii: "\"")
+        var cuts: [(range: Range<Int>, jws: CompactJWS)] = []
+        var position = payload.startIndex
+        while cuts.count < EvidenceLayout.maximumParts - 1, let start = payload[position...].firstIndex(of: quote) {
+            position = start + 1
+            guard let key = EvidenceLayout.nestingKeys.first(where: { payload[start...].starts(with: $0) }) else {
+                continue
+            }
+            let value = start + key.count
+            guard let end = payload[value...].firstIndex(of: quote) else { break }
+            if let jws = CompactJWS(payload[value..<end]) { cuts.append((value..<end, jws)) }
+            position = end
+        }
+        return cuts
+    }
+}

@@ -1,0 +1,93 @@
+/// One shard of the in-memory store: its row, its log and what is found through it.
+struct MemoryShard {
+    let id: ShardID
+    private var epochs: [(epoch: Epoch, incarnation: Incarnation, first: Int64)] = []
+    private(set) var events: [StoredEvent] = []
+    private(set) var evidence: [Sequence: Evidence] = [:]
+    private(set) var streams: [[UInt8]: StreamRow] = [:]
+    private(set) var placeOfDedupKey: [[UInt8]: Int] = [:]
+    private(set) var placesOfStream: [[UInt8]: [Int]] = [:]
+
+    init(id: ShardID) { self.id = id }
+
+    var head: Sequence { Sequence(rawValue: Int64(self.events.count)) }
+
+    // MARK: Ownership
+
+    mutating func claim(by incarnation: Incarnation) -> ShardOwnership {
+        let epoch = Epoch(rawValue: (self.epochs.last?.epoch.rawValue ?? 0) + 1)
+        self.epochs.append((epoch, incarnation, self.head.rawValue + 1))
+        return ShardOwnership(
+            shard: self.id, epoch: epoch, incarnation: incarnation, head: self.head,
+            lastRecordedAt: self.events.last?.at ?? 0)
+    }
+
+    func isOwned(by batch: ShardBatch) -> Bool {
+        guard let owner = self.epochs.last else { return false }
+        return owner.epoch == batch.epoch && owner.incarnation == batch.incarnation && self.head == batch.head
+    }
+
+    func tag(of sequence: Sequence) -> UInt32? {
+        guard sequence <= self.head else { return nil }
+        return self.epochs.last { $0.first <= sequence.rawValue }?.incarnation.tag ?? 0
+    }
+
+    // MARK: Appending
+
+    func checkUniqueness(of batch: ShardBatch) throws(StoreError) {
+        var dedupKeys = Set<[UInt8]>()
+        var versions: [[UInt8]: Set<StreamVersion>] = [:]
+        for event in batch.events {
+            let places = self.placesOfStream[event.key, default: []]
+            guard self.placeOfDedupKey[event.dedupKey] == nil, dedupKeys.insert(event.dedupKey).inserted,
+                !places.contains(where: { self.events[$0].version == event.version }),
+                versions[event.key, default: []].insert(event.version).inserted
+            else { throw StoreError(.conflict, "a dedup key or a version is there already") }
+        }
+    }
+
+    /// Takes a batch that the fence and the checks have let through.
+    mutating func append(_ batch: ShardBatch) -> Sequence {
+        for event in batch.events {
+            let place = self.events.count
+            let sequence = Sequence(rawValue: Int64(place) + 1)
+            self.events.append(
+                StoredEvent(
+                    shard: self.id, sequence: sequence, epoch: batch.epoch, key: event.key, version: event.version,
+                    kind: event.kind, dedupKey: event.dedupKey, at: event.at, body: event.body,
+                    entitlement: event.entitlement))
+            self.placeOfDedupKey[event.dedupKey] = place
+            self.placesOfStream[event.key, default: []].append(place)
+            if !event.evidence.isEmpty { self.evidence[sequence] = .kept(event.evidence) }
+        }
+        for row in batch.streams { self.streams[row.key] = row }
+        return self.head
+    }
+
+    mutating func eraseEvidence(of key: [UInt8]) {
+        for place in self.placesOfStream[key, default: []] {
+            let sequence = self.events[place].sequence
+            guard case .kept(let parts) = self.evidence[sequence] else { continue }
+            self.evidence[sequence] = .erased(sha256: ContentHash.sha256(of: parts))
+        }
+    }
+
+    // MARK: Finding
+
+    func streams(limit: Int, where matches: ([UInt8]) -> Bool) -> [StreamRow] {
+        let rows = self.streams.values.filter { matches($0.key) }
+        return Array(rows.sorted { $0.key.precedes($1.key) }.prefix(limit))
+    }
+
+    func due(at moment: Int64, limit: Int) -> [StreamRow] {
+        let rows = self.streams.values.compactMap { row in row.nextDue.map { (due: $0, row: row) } }
+            .filter { $0.due <= moment }
+            .sorted { $0.due == $1.due ? $0.row.key.precedes($1.row.key) : $0.due < $1.due }
+        return rows.prefix(limit).map(\.row)
+    }
+}
+
+extension [UInt8] {
+    /// Byte by byte, as databases order keys.
+    func precedes(_ other: [UInt8]) -> Bool { self.lexicographicallyPrecedes(other) }
+}

@@ -1,0 +1,26 @@
+package import EventSourcing
+import Testing
+
+/// What every event store has to do, one check at a time. A store's test suite runs all of them, each on a new store of
+/// `shardCount` shards whose quarantine holds `quarantineLimit` payloads.
+package struct StoreContract: Sendable, CustomTestStringConvertible {
+    package static let shardCount = 64
+    package static let quarantineLimit = 3
+
+    package static let all =
+        Self.appending + Self.fencing + Self.conflicts + Self.streams + Self.evidence + Self.positions
+        + Self.quarantine
+
+    package let testDescription: String
+    private let check: @Sendable (any EventStore) async throws -> Void
+
+    init(_ testDescription: String, check: @escaping @Sendable (any EventStore) async throws -> Void) {
+        self.testDescription = testDescription
+        self.check = check
+    }
+
+    /// Records an issue of the running test for each promise that `store` breaks.
+    package func hold(_ store: any EventStore) async throws {
+        try await self.check(store)
+    }
+}

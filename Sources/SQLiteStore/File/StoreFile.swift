@@ -1,0 +1,43 @@
+import EventSourcing
+import Foundation
+import GRDB
+
+/// Opens the database file with the settings that the store's promises rest on.
+enum StoreFile {
+    static func open(_ configuration: SQLiteConfiguration) throws -> DatabasePool {
+        let files = FileManager.default
+        if !files.fileExists(atPath: configuration.path) {
+            // The files beside it take its mode: nobody else may read what customers bought.
+            _ = files.createFile(atPath: configuration.path, contents: nil, attributes: [.posixPermissions: 0o600])
+        }
+        let pool = try DatabasePool(path: configuration.path, configuration: Self.connections(configuration))
+        try pool.writeWithoutTransaction { db in
+            // GRDB sets NORMAL when it turns the write-ahead log on, so this has to come after.
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            // One commit of a large batch is a few megabytes; a checkpoint should be rarer than that.
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 8192")
+            try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
+            // What is erased is overwritten, not just unlinked.
+            try db.execute(sql: "PRAGMA secure_delete = ON")
+            try db.execute(sql: "PRAGMA cache_size = -65536")
+            if let bytes = configuration.maximumBytes {
+                let pageSize = try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 4096
+                try db.execute(sql: "PRAGMA max_page_count = \(max(1, bytes / pageSize))")
+            }
+        }
+        return pool
+    }
+
+    private static func connections(_ configuration: SQLiteConfiguration) -> Configuration {
+        var connections = Configuration()
+        connections.label = "perennial.store"
+        connections.maximumReaderCount = configuration.maximumReaders
+        connections.busyMode = .timeout(5)
+        // The schema has no foreign keys: the fence and one writer keep rows together, without a look-up per row.
+        connections.foreignKeysEnabled = false
+        connections.prepareDatabase { db in
+            if db.configuration.readonly { try db.execute(sql: "PRAGMA cache_size = -8192") }
+        }
+        return connections
+    }
+}

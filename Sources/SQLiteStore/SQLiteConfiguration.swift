@@ -1,0 +1,15 @@
+/// Where a store's file is, and its bounds.
+package struct SQLiteConfiguration: Sendable {
+    /// The path of the database; `-wal`, `-shm` and `.lock` stand beside it. Its directory has to be there.
+    package var path: String
+    /// How many shards a new store gets: a power of two, 16…4096. A store that exists has to have as many.
+    package var shardCount = 256
+    /// How many reads may run at the same time.
+    package var maximumReaders = 8
+    /// How many payloads the quarantine holds before it says `.full`; one takes 12 to 20 KB.
+    package var quarantineLimit = 100_000
+    /// The file does not grow beyond this many bytes: appends say `.full` there. nil for what the disk holds.
+    package var maximumBytes: Int64?
+
+    package init(path: String) { self.path = path }
+}

@@ -1,0 +1,113 @@
+package import EventSourcing
+import Foundation
+import GRDB
+
+extension SQLiteEventStore {
+    // MARK: Streams
+
+    package func streams(_ keys: [[UInt8]], in shard: ShardID) async throws(StoreError) -> [StreamRow] {
+        try await self.read { db in
+            let select = try db.cachedStatement(
+                sql: "SELECT \(StreamRow.columns) FROM stream WHERE shard_id = ? AND key = ?")
+            return try keys.compactMap { key in
+                try Row.fetchOne(select, arguments: [shard.rawValue, key.data]).map(StreamRow.init)
+            }
+        }
+    }
+
+    package func streams(
+        withPrefix prefix: [UInt8], in shard: ShardID, limit: Int
+    ) async throws(StoreError) -> [StreamRow] {
+        guard let end = Self.end(ofPrefix: prefix) else {
+            return try await self.streams("key >= ?2 ORDER BY key LIMIT ?3", [shard.rawValue, prefix.data, limit])
+        }
+        return try await self.streams(
+            "key >= ?2 AND key < ?3 ORDER BY key LIMIT ?4", [shard.rawValue, prefix.data, end.data, limit])
+    }
+
+    package func streams(in shard: ShardID, after key: [UInt8]?, limit: Int) async throws(StoreError) -> [StreamRow] {
+        guard let key else { return try await self.streams(withPrefix: [], in: shard, limit: limit) }
+        return try await self.streams("key > ?2 ORDER BY key LIMIT ?3", [shard.rawValue, key.data, limit])
+    }
+
+    package func due(in shard: ShardID, at moment: Int64, limit: Int) async throws(StoreError) -> [StreamRow] {
+        try await self.streams("next_due <= ?2 ORDER BY next_due, key LIMIT ?3", [shard.rawValue, moment, limit])
+    }
+
+    package func nextDue(in shard: ShardID) async throws(StoreError) -> Int64? {
+        try await self.read { db in
+            let select = try db.cachedStatement(
+                sql: "SELECT min(next_due) FROM stream WHERE shard_id = ? AND next_due IS NOT NULL")
+            return try Int64.fetchOne(select, arguments: [shard.rawValue])
+        }
+    }
+
+    package func streams(for kind: Lookup.Kind, value: String) async throws(StoreError) -> [[UInt8]] {
+        try await self.read { db in
+            let select = try db.cachedStatement(
+                sql: """
+                    SELECT stream.key FROM lookup JOIN stream ON stream.id = lookup.stream_id
+                    WHERE lookup.kind = ? AND lookup.value = ? ORDER BY stream.key
+                    """)
+            return try Row.fetchAll(select, arguments: [Int64(kind.rawValue), value]).map { try $0.bytes(0) }
+        }
+    }
+
+    /// - Parameter condition: what follows the shard in WHERE; `?1` is the shard.
+    private func streams(_ condition: String, _ arguments: StatementArguments) async throws(StoreError) -> [StreamRow] {
+        try await self.read { db in
+            let select = try db.cachedStatement(
+                sql: "SELECT \(StreamRow.columns) FROM stream WHERE shard_id = ?1 AND \(condition)")
+            return try Row.fetchAll(select, arguments: arguments).map(StreamRow.init)
+        }
+    }
+
+    /// The smallest bytes that come after all that start with `prefix`; nil when there are none.
+    private static func end(ofPrefix prefix: [UInt8]) -> [UInt8]? {
+        guard let place = prefix.lastIndex(where: { $0 < 0xFF }) else { return nil }
+        return prefix[..<place] + [prefix[place] + 1]
+    }
+
+    // MARK: Events
+
+    package func events(
+        withDedupKeys dedupKeys: [[UInt8]], in shard: ShardID
+    ) async throws(StoreError) -> [StoredEvent] {
+        try await self.read { db in
+            let select = try Self.selectEvents(db, "event.shard_id = ? AND event.dedup_key = ?")
+            return try dedupKeys.compactMap { key in
+                try Row.fetchOne(select, arguments: [shard.rawValue, key.data]).map(StoredEvent.init)
+            }
+        }
+    }
+
+    package func events(
+        of key: [UInt8], in shard: ShardID, after version: StreamVersion, limit: Int
+    ) async throws(StoreError) -> [StoredEvent] {
+        try await self.read { db in
+            let select = try Self.selectEvents(
+                db,
+                "stream.shard_id = ? AND stream.key = ? AND event.version > ? ORDER BY event.version LIMIT ?")
+            return try Row.fetchAll(select, arguments: [shard.rawValue, key.data, version.rawValue, limit])
+                .map(StoredEvent.init)
+        }
+    }
+
+    package func events(
+        in shard: ShardID, after sequence: EventSourcing.Sequence, limit: Int
+    ) async throws(StoreError) -> [StoredEvent] {
+        try await self.read { db in
+            let select = try Self.selectEvents(db, "event.shard_id = ? AND event.seq > ? ORDER BY event.seq LIMIT ?")
+            return try Row.fetchAll(select, arguments: [shard.rawValue, sequence.rawValue, limit])
+                .map(StoredEvent.init)
+        }
+    }
+
+    private static func selectEvents(_ db: Database, _ condition: String) throws -> Statement {
+        try db.cachedStatement(
+            sql: """
+                SELECT \(StoredEvent.columns) FROM event JOIN stream ON stream.id = event.stream_id
+                WHERE \(condition)
+                """)
+    }
+}

@@ -1,0 +1,123 @@
+package import EventSourcing
+import GRDB
+import Synchronization
+
+/// The event store in one SQLite file, for one node: the embedded default.
+///
+/// Commits are durable when they return (write-ahead log, `synchronous=FULL`). Reads run on connections of their own, on
+/// snapshots, and never wait for the writer. One process at a time has the file.
+package final class SQLiteEventStore: EventStore {
+    package let identity: StoreIdentity
+    let configuration: SQLiteConfiguration
+    let codec = EvidenceCodec()
+    let headers = Mutex(HeaderNumbers())
+    private let pool: DatabasePool
+    /// Set once a commit has failed with an I/O error: after a failed fsync the kernel may have dropped what it could
+    /// not write, and the next fsync would succeed all the same.
+    private let needsReopening = Mutex(false)
+    /// Declared last, so that it is let go of after the connections.
+    private let lock: Mutex<FileLock?>
+
+    /// Opens the store, or makes it when there is no file. Blocks.
+    /// - Throws: one readable line: `.unavailable` when another process has it or the file cannot be opened,
+    ///   `.incompatible` when it is not this binary's or configuration's to open, `.corrupt` when it is damaged.
+    package convenience init(configuration: SQLiteConfiguration) throws(StoreError) {
+        try self.init(configuration: configuration, migrations: SchemaMigration.all)
+    }
+
+    /// With other schema steps than this binary's own: tests open the stores of older and newer binaries with it.
+    package init(configuration: SQLiteConfiguration, migrations: [SchemaMigration]) throws(StoreError) {
+        let lock = try FileLock(guarding: configuration.path)
+        do {
+            self.pool = try StoreFile.open(configuration)
+            self.identity = try self.pool.writeWithoutTransaction { db in
+                try StoreSchema(path: configuration.path, migrations: migrations)
+                    .prepare(db, shardCount: configuration.shardCount)
+            }
+        } catch {
+            throw StoreError(opening: configuration.path, error)
+        }
+        self.configuration = configuration
+        self.lock = Mutex(lock)
+    }
+
+    package func close() throws(StoreError) {
+        do {
+            // Tidy, not needed: what is in the write-ahead log is as durable.
+            self.pool.writeWithoutTransaction { db in _ = try? db.checkpoint(.truncate) }
+            try self.pool.close()
+        } catch {
+            throw StoreError(error)
+        }
+        self.lock.withLock { $0 = nil }
+    }
+
+    package func ping() async throws(StoreError) {
+        _ = try await self.read { db in try Int64.fetchOne(db, sql: "SELECT restore_gen FROM store_meta") }
+    }
+
+    package func statistics() async throws(StoreError) -> StoreStatistics {
+        // Sequences and stream numbers have no holes and nothing is ever removed, so nothing has to be counted.
+        try await self.read { db in
+            StoreStatistics(
+                streams: try Int.fetchOne(db, sql: "SELECT max(id) FROM stream") ?? 0,
+                events: try Int.fetchOne(db, sql: "SELECT sum(head_seq) FROM shard") ?? 0)
+        }
+    }
+}
+
+// MARK: Access, for the other files of this type
+
+extension SQLiteEventStore {
+    /// Reads from one snapshot.
+    func read<Result: Sendable>(
+        _ body: @Sendable (Database) throws -> Result
+    ) async throws(StoreError) -> Result {
+        do {
+            return try await self.pool.read(body)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Writes in one transaction, on the caller's thread.
+    func write<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
+        do {
+            return try self.pool.writeWithoutTransaction { db in try self.commit(db, body) }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Writes in one transaction. Unlike GRDB's own asynchronous writes it is not undone when the caller is cancelled.
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws(StoreError) -> Result {
+        let result: Swift.Result<Result, StoreError> = await withCheckedContinuation { continuation in
+            self.pool.asyncWriteWithoutTransaction { db in
+                continuation.resume(
+                    returning: Swift.Result { try self.commit(db, body) }.mapError { StoreError($0) })
+            }
+        }
+        return try result.get()
+    }
+
+    private func commit<Result>(_ db: Database, _ body: (Database) throws -> Result) throws -> Result {
+        guard !self.needsReopening.withLock({ $0 }) else {
+            throw StoreError(.unavailable, "a commit has failed on the disk: the store has to be opened again")
+        }
+        var isCommitting = false
+        do {
+            try db.beginTransaction(.immediate)
+            let result = try body(db)
+            isCommitting = true
+            try db.commit()
+            return result
+        } catch {
+            if db.isInsideTransaction { try? db.rollback() }
+            guard isCommitting, let failure = StoreError(unknownOutcomeOf: error) else { throw error }
+            self.needsReopening.withLock { $0 = true }
+            throw failure
+        }
+    }
+}

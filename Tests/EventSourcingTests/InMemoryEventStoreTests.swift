@@ -1,0 +1,11 @@
+import EventSourcing
+import PerennialTestSupport
+import Testing
+
+@Suite struct InMemoryEventStoreTests {
+    @Test(arguments: StoreContract.all)
+    func keeps(_ contract: StoreContract) async throws {
+        try await contract.hold(
+            InMemoryEventStore(shardCount: StoreContract.shardCount, quarantineLimit: StoreContract.quarantineLimit))
+    }
+}

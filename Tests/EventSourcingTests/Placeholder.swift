@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct PlaceholderEventSourcing {
-    @Test func runs() { #expect(Bool(true)) }
-}

@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct PlaceholderSQLiteStore {
-    @Test func runs() { #expect(Bool(true)) }
-}

@@ -1,0 +1,128 @@
+import EventSourcing
+import Foundation
+import PerennialTestSupport
+import SQLiteStore
+import Testing
+
+/// Disks that are full or broken while the store is at work.
+@Suite struct SQLiteFailureTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { self.directory = try TemporaryDirectory() }
+
+    @Test func aFullFileStoresNothingAndGoesOnWhenThereIsSpace() async throws {
+        let store = try SQLiteEventStore(in: self.directory, maximumBytes: 2_000_000)
+        try await store.quarantine(
+            QuarantinedPayload(
+                digest: [1], reason: "r", detail: "d", receivedAt: 1, raw: [UInt8](repeating: 1, count: 500_000)))
+        var writer = try StoreWriter(store)
+        var refused: ShardBatch?
+        while refused == nil {
+            let batch = writer.batch(0, [self.largeEvent(&writer), self.largeEvent(&writer)])
+            do {
+                _ = try writer.append([batch])
+            } catch let error as StoreError {
+                #expect(error.code == .full)
+                refused = batch
+            }
+        }
+        let batch = try #require(refused)
+        #expect(try await store.log().count == Int(batch.head.rawValue))
+        #expect(try await store.heads()[0].sequence == batch.head)
+
+        try await store.removeQuarantined(1)
+
+        #expect(try store.append([batch]) == [.appended(head: Sequence(rawValue: batch.head.rawValue + 2))])
+        try store.close()
+    }
+
+    private func largeEvent(_ writer: inout StoreWriter) -> NewEvent {
+        var event = writer.event([1])
+        event.body = [UInt8](repeating: 3, count: 20_000)
+        return event
+    }
+
+    @Test func aDiskThatIsFullAtTheCommitStoresNothingAndTheStoreGoesOn() async throws {
+        let store = try SQLiteEventStore(in: self.directory)
+        var writer = try StoreWriter(store)
+        try writer.append([writer.event([1])])
+        let batch = writer.batch(0, [writer.event([1])])
+
+        let disk = try WriteAheadLogFault(self.directory.path("store.db-wal"), replacement: "/dev/full")
+        Self.expect(.full) { try store.append([batch]) }
+        disk.repair()
+
+        #expect(try await store.log().count == 1)
+        #expect(try store.append([batch]) == [.appended(head: Sequence(rawValue: 2))])
+        try store.close()
+        let reopened = try SQLiteEventStore(in: self.directory)
+        #expect(try await reopened.log().count == 2)
+        try reopened.close()
+    }
+
+    @Test func aDiskThatFailsAtTheCommitLeavesItUnknownAndTheStoreTakesNothingMore() async throws {
+        let store = try SQLiteEventStore(in: self.directory)
+        var writer = try StoreWriter(store)
+        try writer.append([writer.event([1])])
+        let batch = writer.batch(0, [writer.event([1])])
+
+        // A descriptor that cannot be written to gives an I/O error, as a broken disk does.
+        let disk = try WriteAheadLogFault(self.directory.path("store.db-wal"), replacement: "/dev/zero")
+        Self.expect(.outcomeUnknown) { try store.append([batch]) }
+        disk.repair()
+
+        Self.expect(.unavailable) { try store.append([batch]) }
+        #expect(try await store.log().count == 1)
+        try store.close()
+        let reopened = try SQLiteEventStore(in: self.directory)
+        var next = try StoreWriter(resuming: StoreWriter(reopened))
+        #expect(try await reopened.log().count == 1)
+        try next.append([next.event([2])])
+        try reopened.close()
+    }
+
+    @Test func aCallerThatIsCancelledDoesNotUndoAWrite() async throws {
+        let store = try SQLiteEventStore(in: self.directory)
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await store.quarantine(
+                QuarantinedPayload(digest: [1], reason: "r", detail: "d", receivedAt: 1, raw: [1]))
+        }
+        try await cancelled.value
+        #expect(try await store.quarantineDepth() == 1)
+        try store.close()
+    }
+
+    private static func expect(
+        _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> [AppendOutcome]
+    ) {
+        #expect(sourceLocation: sourceLocation) {
+            try body()
+        } throws: { error in
+            (error as? StoreError)?.code == code
+        }
+    }
+}
+
+/// Puts another file under every descriptor that this process has of a write-ahead log, until it is repaired.
+private struct WriteAheadLogFault {
+    private let saved: [(descriptor: Int32, original: Int32)]
+
+    init(_ path: String, replacement: String) throws {
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
+            .filter { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path }
+        try #require(!descriptors.isEmpty)
+        let fault = open(replacement, replacement == "/dev/full" ? O_WRONLY : O_RDONLY)
+        try #require(fault >= 0)
+        self.saved = descriptors.map { ($0, dup($0)) }
+        for descriptor in descriptors { _ = dup2(fault, descriptor) }
+        close(fault)
+    }
+
+    func repair() {
+        for (descriptor, original) in self.saved {
+            _ = dup2(original, descriptor)
+            close(original)
+        }
+    }
+}
