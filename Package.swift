@@ -11,8 +11,11 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A library target of this package: its own targets by name, products of other packages as they are.
-func library(_ name: String, _ targets: [Target.Dependency] = [], products: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: targets + products, swiftSettings: settings)
+func library(
+    _ name: String, _ targets: [Target.Dependency] = [], products: [Target.Dependency] = [],
+    more: [SwiftSetting] = []
+) -> Target {
+    .target(name: name, dependencies: targets + products, swiftSettings: settings + more)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -35,6 +38,7 @@ let orderedCollections = Target.Dependency.product(name: "OrderedCollections", p
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 
 let package = Package(
@@ -62,13 +66,13 @@ let package = Package(
         library("Subscriptions"),
         library("JSONScanning"),
         library("Entitlements", ["Subscriptions"]),
-        library("EventSourcing"),
+        library("EventSourcing", ["CZstd"], products: [crypto], more: [.strictMemorySafety()]),
         library("Sharding", ["EventSourcing"], products: [crypto]),
         library(
-            "AppStore", ["Subscriptions", "JSONScanning"], products: [crypto, x509, asn1, httpClient, nioCore, logging]),
-        library("WireProtocol", ["Subscriptions", "EventSourcing", "Sharding"], products: [protobuf]),
-        library("SQLiteStore", ["EventSourcing", "Sharding", "CZstd"], products: [grdb]),
-        library("Clustering", ["WireProtocol", "Sharding"], products: [logging]),
+            "AppStore", ["Subscriptions", "JSONScanning"], products: [crypto, x509, asn1, httpClient, nioCore, nioHTTP1]),
+        library("WireProtocol", ["Subscriptions", "EventSourcing"], products: [protobuf]),
+        library("SQLiteStore", ["EventSourcing"], products: [grdb], more: [.strictMemorySafety()]),
+        library("Clustering", ["WireProtocol", "Sharding", "EventSourcing"]),
         library(
             "SubscriptionRuntime",
             ["Clustering", "EventSourcing", "Sharding", "WireProtocol", "AppStore", "Entitlements", "Subscriptions"],
@@ -76,20 +80,19 @@ let package = Package(
         library(
             "HTTPAPI",
             ["SubscriptionRuntime", "AppStore", "Entitlements", "EventSourcing", "JSONScanning", "Subscriptions"],
-            products: [hummingbird, hummingbirdTLS, crypto, logging, metrics, nioCore]),
+            products: [hummingbird, hummingbirdTLS, crypto, lifecycle, logging, metrics, nioCore, nioHTTP1]),
         library(
-            "AppStoreSimulator", ["AppStore", "JSONScanning"],
-            products: [crypto, x509, asn1, hummingbird, httpClient, lifecycle, logging, nioCore]),
+            "AppStoreSimulator", ["AppStore", "JSONScanning", "Subscriptions"],
+            products: [crypto, x509, asn1, hummingbird, httpClient, lifecycle, logging, nioCore, nioHTTP1]),
         .executableTarget(
             name: "Perennial",
             dependencies: [
                 "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "HTTPAPI",
                 "JSONScanning", "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions",
-                arguments, crypto, httpClient, lifecycle, logging, metrics, nioCore, yams,
+                arguments, crypto, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, yams,
             ],
             swiftSettings: settings),
-        library(
-            "PerennialTestSupport", ["AppStore", "AppStoreSimulator", "EventSourcing", "Sharding", "Subscriptions"]),
+        library("PerennialTestSupport", ["EventSourcing"]),
 
         tests("JSONScanningTests", ["JSONScanning"]),
         tests("SubscriptionsTests", ["Subscriptions"]),
@@ -98,7 +101,7 @@ let package = Package(
         tests("ShardingTests", ["EventSourcing", "Sharding"]),
         tests("AppStoreTests", ["AppStore", "AppStoreSimulator", "JSONScanning", "Subscriptions", crypto, x509, asn1]),
         tests("WireProtocolTests", ["EventSourcing", "Subscriptions", "WireProtocol"]),
-        tests("SQLiteStoreTests", ["EventSourcing", "PerennialTestSupport", "Sharding", "SQLiteStore", grdb]),
+        tests("SQLiteStoreTests", ["EventSourcing", "PerennialTestSupport", "SQLiteStore", grdb]),
         tests("ClusteringTests", ["Clustering", "Sharding", "WireProtocol"]),
         tests(
             "SubscriptionRuntimeTests",

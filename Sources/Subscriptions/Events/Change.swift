@@ -4,3 +4,65 @@ package struct Change: RawRepresentable, Hashable, Sendable {
 
     package init(rawValue: String) { self.rawValue = rawValue }
 }
+
+extension Change {
+    // Purchases
+    package static let subscribed = Change(rawValue: "subscribed")
+    package static let resubscribed = Change(rawValue: "resubscribed")
+    package static let oneTimePurchased = Change(rawValue: "oneTimePurchased")
+    package static let recovered = Change(rawValue: "recovered")
+    package static let upgraded = Change(rawValue: "upgraded")
+    package static let renewed = Change(rawValue: "renewed")
+    /// A renewal that brings another product: a scheduled change has taken effect.
+    package static let productChanged = Change(rawValue: "productChanged")
+
+    // Ends, and their undoing
+    package static let refunded = Change(rawValue: "refunded")
+    package static let familyAccessRevoked = Change(rawValue: "familyAccessRevoked")
+    /// Revoked by Apple's status, or by time, without a new refund.
+    package static let revoked = Change(rawValue: "revoked")
+    package static let refundReversed = Change(rawValue: "refundReversed")
+    package static let expired = Change(rawValue: "expired")
+    package static let graceExpired = Change(rawValue: "graceExpired")
+    package static let enteredGrace = Change(rawValue: "enteredGrace")
+    package static let enteredRetry = Change(rawValue: "enteredRetry")
+    /// The 60 days of billing retry are over, unpaid.
+    package static let retryEnded = Change(rawValue: "retryEnded")
+    package static let extended = Change(rawValue: "extended")
+    package static let extensionFailed = Change(rawValue: "extensionFailed")
+
+    // Intentions
+    package static let offerRedeemed = Change(rawValue: "offerRedeemed")
+    package static let downgradeScheduled = Change(rawValue: "downgradeScheduled")
+    package static let downgradeCancelled = Change(rawValue: "downgradeCancelled")
+    package static let autoRenewDisabled = Change(rawValue: "autoRenewDisabled")
+    package static let autoRenewEnabled = Change(rawValue: "autoRenewEnabled")
+    package static let priceIncreasePending = Change(rawValue: "priceIncreasePending")
+    package static let priceIncreaseAccepted = Change(rawValue: "priceIncreaseAccepted")
+
+    // Told by Apple; no state depends on them
+    package static let consumptionRequested = Change(rawValue: "consumptionRequested")
+    package static let refundDeclined = Change(rawValue: "refundDeclined")
+    package static let metadataUpdated = Change(rawValue: "metadataUpdated")
+    package static let migrated = Change(rawValue: "migrated")
+    package static let priceChanged = Change(rawValue: "priceChanged")
+    package static let massExtensionSummary = Change(rawValue: "massExtensionSummary")
+    package static let externalPurchaseTokenCreated = Change(rawValue: "externalPurchaseTokenCreated")
+    package static let externalPurchaseTokenReminded = Change(rawValue: "externalPurchaseTokenReminded")
+    package static let externalPurchaseTokenUnreported = Change(rawValue: "externalPurchaseTokenUnreported")
+    package static let consentRescinded = Change(rawValue: "consentRescinded")
+    package static let testReceived = Change(rawValue: "testReceived")
+    /// Recorded facts that change no answer.
+    package static let noted = Change(rawValue: "noted")
+    /// The facts behind watermarks that rose without an event: what the state row knew and the log did not.
+    package static let watermarksRaised = Change(rawValue: "watermarksRaised")
+
+    // Announcements
+    package static let linked = Change(rawValue: "linked")
+    package static let anomaly = Change(rawValue: "anomaly")
+    package static let confirmed = Change(rawValue: "confirmed")
+    /// The paid period is over and the renewal is not known yet.
+    package static let awaitingRenewal = Change(rawValue: "awaitingRenewal")
+    /// A renewal bought ahead has begun.
+    package static let periodStarted = Change(rawValue: "periodStarted")
+}

@@ -15,9 +15,24 @@ package struct PayloadDigest: Hashable, Comparable, Sendable {
         self.words = (words[0], words[1], words[2], words[3])
     }
 
+    /// - Precondition: 32 bytes.
+    package init(rawBytes: UnsafeRawBufferPointer) {
+        precondition(rawBytes.count == 32, "a SHA-256 digest has 32 bytes")
+        func word(_ index: Int) -> UInt64 {
+            UInt64(bigEndian: rawBytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
+        }
+        self.words = (word(0), word(1), word(2), word(3))
+    }
+
     package var bytes: [UInt8] {
-        [self.words.0, self.words.1, self.words.2, self.words.3].flatMap { word in
-            (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) }
+        let (first, second, third, fourth) = self.words
+        return [UInt8](unsafeUninitializedCapacity: 32) { bytes, count in
+            let raw = UnsafeMutableRawBufferPointer(bytes)
+            raw.storeBytes(of: first.bigEndian, as: UInt64.self)
+            raw.storeBytes(of: second.bigEndian, toByteOffset: 8, as: UInt64.self)
+            raw.storeBytes(of: third.bigEndian, toByteOffset: 16, as: UInt64.self)
+            raw.storeBytes(of: fourth.bigEndian, toByteOffset: 24, as: UInt64.self)
+            count = 32
         }
     }
 

@@ -1,0 +1,38 @@
+/// The key of a member. Compared with literals of at most 32 bytes in a `switch`, without making a `String`:
+///
+///     switch key {
+///     case "productId": product = try json.text()
+///     default: try json.skip()
+///     }
+package struct JSONKey: Sendable {
+    static let inlineBytes = 32
+
+    /// The first 32 bytes of the unescaped UTF-8, then zeros. Held in place, so that comparing a key with every name a payload
+    /// may have touches no memory and counts no references.
+    private let words: SIMD4<UInt64>
+    let count: Int
+    /// Where it stands in the document, between its quotes.
+    let content: Range<Int>
+    let hasEscapes: Bool
+
+    init(_ bytes: ArraySlice<UInt8>, content: Range<Int>, hasEscapes: Bool) {
+        var words = SIMD4<UInt64>()
+        withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes.prefix(Self.inlineBytes)) }
+        self.words = words
+        self.count = bytes.count
+        self.content = content
+        self.hasEscapes = hasEscapes
+    }
+
+    package static func ~= (literal: StaticString, key: JSONKey) -> Bool {
+        let count = literal.utf8CodeUnitCount
+        precondition(count <= Self.inlineBytes, "a longer name would never be found")
+        guard count == key.count else { return false }
+        return withUnsafeBytes(of: key.words) { words in
+            literal.withUTF8Buffer { $0.elementsEqual(words.prefix(count)) }
+        }
+    }
+
+    /// False when the keys certainly differ.
+    func mayEqual(_ other: JSONKey) -> Bool { self.count == other.count && self.words == other.words }
+}

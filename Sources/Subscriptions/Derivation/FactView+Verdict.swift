@@ -1,0 +1,127 @@
+/// Rules 3 to 9 of domain.md §4.
+extension FactView {
+    func verdict(at moment: Moment, rules: DerivationRules) -> Verdict {
+        guard self.kind == .subscription else { return self.purchaseVerdict(at: moment, rules: rules) }
+        let current = self.current(at: moment)
+        let end = self.end(at: moment)
+        var verdict = self.statusVerdict(at: moment, end: end.moment, rules: rules)
+            ?? self.factVerdict(at: moment, end: end.moment, rules: rules)
+        verdict.incomplete = end.isFromRenewal || self.lacksUpgrade || current?.expiresDate == nil
+        return verdict
+    }
+
+    // MARK: Rule 3
+
+    /// Apple's status as long as no later fact speaks against it.
+    func standingStatus(at moment: Moment) -> AppleStatus? {
+        guard let status = self.status, status.observation.asOf <= moment else { return nil }
+        let asOf = status.observation.asOf
+        if let renewal = self.renewal, renewal.signedDate > asOf { return nil }
+        if let unsigned = status.observation.unsigned,
+            let newest = self.transactions.last, newest.rank.purchaseDate > unsigned.purchaseDate ?? .distantPast
+        {
+            return nil
+        }
+        guard let current = self.current(at: moment) else { return status.observation.status }
+        if current.rank.purchaseDate > asOf, current.rank.purchaseDate <= moment { return nil }
+        if current.signedDate > asOf, current.signedDate <= moment, !status.knew(current) { return nil }
+        return status.observation.status
+    }
+
+    private func statusVerdict(at moment: Moment, end: Moment, rules: DerivationRules) -> Verdict? {
+        switch self.standingStatus(at: moment) {
+        case .revoked?:
+            return Verdict(rule: 3, .revoked)
+        case .expired?:
+            return Verdict(rule: 3, .expired)
+        case .billingRetry? where end <= moment && moment < self.retryEnd(after: end):
+            return Verdict(rule: 3, .retry)
+        case .billingGracePeriod? where moment < self.renewal?.gracePeriodExpiresDate ?? end + .graceWithoutDate:
+            return Verdict(rule: 3, .grace)
+        case .active? where moment < self.renewalDeadline(end: end, at: moment, rules: rules):
+            return Verdict(rule: 3, .subscribed, awaitingRenewal: end <= moment)
+        default:
+            return nil  // a number Apple may add, or a time past its bound
+        }
+    }
+
+    // MARK: Rules 4 to 9
+
+    /// What the facts say without Apple's status.
+    func factVerdict(at moment: Moment, end: Moment, rules: DerivationRules) -> Verdict {
+        let current = self.current(at: moment)
+        if let date = current.flatMap({ self.revocation(of: $0)?.revocationDate }), date <= moment {
+            return Verdict(rule: 4, .revoked)
+        }
+        if moment < end { return Verdict(rule: 5, .subscribed) }
+        if let date = self.renewal?.gracePeriodExpiresDate, moment < date { return Verdict(rule: 6, .grace) }
+        if self.renewal?.isInBillingRetryPeriod == true, moment < self.retryEnd(after: end) {
+            return Verdict(rule: 7, .retry)
+        }
+        if moment < self.renewalDeadline(end: end, at: moment, rules: rules) {
+            return Verdict(rule: 8, .subscribed, awaitingRenewal: true)
+        }
+        return Verdict(rule: 9, .expired)
+    }
+
+    /// Until when a renewal is waited for: `end` + leeway if one may come, else `end`.
+    func renewalDeadline(end: Moment, at moment: Moment, rules: DerivationRules) -> Moment {
+        self.mayRenew(at: moment, end: end) ? end + rules.leeway(in: self.environment) : end
+    }
+
+    private func mayRenew(at moment: Moment, end: Moment) -> Bool {
+        guard self.renewal?.expirationIntent == nil else { return false }
+        if let commitmentEnd = self.current(at: moment)?.commitment?.commitmentExpiresDate, end < commitmentEnd {
+            return true
+        }
+        return self.renewal?.autoRenewStatus ?? 1 != 0
+    }
+
+    /// Sandbox compresses time by rates that no payload tells, so no end of billing retry is derived there.
+    func retryEnd(after end: Moment) -> Moment {
+        self.environment == .sandbox ? .distantFuture : end + .billingRetry
+    }
+
+    // MARK: Purchases
+
+    private func purchaseVerdict(at moment: Moment, rules: DerivationRules) -> Verdict {
+        guard let current = self.current(at: moment) else {
+            var nothing = Verdict(rule: 0, .owned)
+            (nothing.entitled, nothing.incomplete) = (false, true)
+            return nothing
+        }
+        if let date = self.revocation(of: current)?.revocationDate, date <= moment { return Verdict(rule: 0, .revoked) }
+        var verdict = Verdict(rule: 0, .owned)
+        if let end = self.purchaseEnd(of: current, rules: rules) { verdict.entitled = moment < end }
+        return verdict
+    }
+
+    func purchaseEnd(of transaction: TransactionInfo, rules: DerivationRules) -> Moment? {
+        guard let product = transaction.productID, let duration = rules.nonRenewingDuration[product] else { return nil }
+        return transaction.purchaseDate.map { $0 + duration }
+    }
+
+    // MARK: Boundaries
+
+    /// Every moment at which the verdict may change by itself.
+    func boundaries(rules: DerivationRules) -> [Moment] {
+        let ends = self.transactions.indices.map { self.chainEnd(from: $0) } + [self.renewal?.renewalDate].compactMap(\.self)
+        let later = ends.flatMap { end in
+            [end, end + rules.leeway(in: self.environment), end + .graceWithoutDate, self.retryEnd(after: end)]
+        }
+        let dates = self.transactions.flatMap { transaction in
+            [
+                transaction.purchaseDate, transaction.revocationDate, transaction.signedDate,
+                self.purchaseEnd(of: transaction, rules: rules),
+            ]
+        }
+        return later + (dates + [self.renewal?.gracePeriodExpiresDate, self.status?.observation.asOf]).compactMap(\.self)
+    }
+}
+
+extension Milliseconds {
+    /// How long Apple retries a failed charge.
+    static let billingRetry = Milliseconds.days(60)
+    /// What status 4 is worth without a date: the shortest grace period Apple offers.
+    static let graceWithoutDate = Milliseconds.days(3)
+}

@@ -1,0 +1,108 @@
+/// The kept facts as the rules of domain.md §4 look at them: rules 1 and 2 are here, 3 to 9 in `FactView+Verdict`.
+struct FactView: Hashable {
+    let kind: StreamKind
+    let environment: AppStoreEnvironment
+    /// Ascending by (purchaseDate, transactionId), each transaction once.
+    let transactions: [TransactionInfo]
+    let renewal: RenewalInfo?
+    let status: KeptStatus?
+    /// Of the revoked transactions of each period the one revoked first: a revocation of one counts for all.
+    private let revocations: [Period: TransactionInfo]
+
+    enum Endings {
+        case all
+        /// Only those that an authoritative source vouches for.
+        case vouched
+    }
+
+    init(_ facts: KeptFacts, of key: StreamKey, endings: Endings) {
+        self.kind = key.kind
+        self.environment = key.environment
+        self.transactions = facts.newestVersions.map { endings == .all ? $0.info : $0.infoWithVouchedEnd }
+        self.renewal = endings == .all ? facts.renewal?.info : facts.renewal?.infoWithVouchedEnd
+        self.status = facts.status
+        var revocations = [Period: TransactionInfo]()
+        for transaction in self.transactions {
+            guard let date = transaction.revocationDate else { continue }
+            let period = Period(transaction, of: key.kind)
+            if let earlier = revocations[period]?.revocationDate, earlier <= date { continue }
+            revocations[period] = transaction
+        }
+        self.revocations = revocations
+    }
+
+    /// What a payment is for. Transactions that share it are one: restored copies of a period, or of a purchase.
+    private enum Period: Hashable {
+        case lineItem(String)
+        case transaction(TransactionID)
+        case purchase
+
+        init(_ transaction: TransactionInfo, of kind: StreamKind) {
+            if kind == .purchase {
+                self = .purchase
+            } else if let item = transaction.webOrderLineItemID {
+                self = .lineItem(item)
+            } else {
+                self = .transaction(transaction.transactionID)
+            }
+        }
+    }
+
+    /// The transaction by which this one's period was revoked first.
+    func revocation(of transaction: TransactionInfo) -> TransactionInfo? {
+        self.revocations.isEmpty ? nil : self.revocations[Period(transaction, of: self.kind)]
+    }
+
+    // MARK: Rule 1
+
+    /// `cur`: the newest purchase that is not in the future, else the earliest known.
+    func currentIndex(at moment: Moment) -> Int? {
+        self.transactions.lastIndex { $0.rank.purchaseDate <= moment } ?? self.transactions.indices.first
+    }
+
+    func current(at moment: Moment) -> TransactionInfo? { self.currentIndex(at: moment).map { self.transactions[$0] } }
+
+    /// The newest transaction was replaced by an upgrade whose own transaction is not known.
+    var lacksUpgrade: Bool { self.transactions.last?.isUpgraded == true }
+
+    // MARK: Rule 2
+
+    /// `end` of the unbroken chain of periods that starts at `index`. A revoked period is paid until it was revoked.
+    func chainEnd(from index: Int) -> Moment {
+        var end = self.ownEnd(of: self.transactions[index])
+        for next in self.transactions[(index + 1)...] {
+            guard next.rank.purchaseDate <= end else { break }
+            end = max(end, self.ownEnd(of: next))
+        }
+        return end
+    }
+
+    func ownEnd(of transaction: TransactionInfo) -> Moment {
+        let end = transaction.expiresDate ?? transaction.rank.purchaseDate
+        return min(end, self.revocation(of: transaction)?.revocationDate ?? end)
+    }
+
+    /// `end`, and whether it rests on the renewal info alone, because the transaction it speaks of is not known.
+    func end(at moment: Moment) -> (moment: Moment, isFromRenewal: Bool) {
+        let end = self.currentIndex(at: moment).map { self.chainEnd(from: $0) } ?? .distantPast
+        if let renewal = self.renewal, let date = renewal.renewalDate, date > end,
+            let status = self.standingStatus(at: moment), status == .active,
+            let asOf = self.status?.observation.asOf, asOf >= renewal.signedDate
+        {
+            return (date, true)
+        }
+        return (end, false)
+    }
+}
+
+extension KeptFacts {
+    /// Each transaction once: of two purchase dates under one id the newer signed.
+    fileprivate var newestVersions: [KeptTransaction] {
+        self.transactions.filter { kept in
+            !self.transactions.contains {
+                $0.info.transactionID == kept.info.transactionID
+                    && (kept.info.signedDate, kept.info.digest) < ($0.info.signedDate, $0.info.digest)
+            }
+        }
+    }
+}

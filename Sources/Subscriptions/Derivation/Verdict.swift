@@ -1,0 +1,18 @@
+/// What the rules say of one moment.
+struct Verdict: Hashable {
+    /// The number of the rule in domain.md §4 that decided; 0 for purchases.
+    var rule: Int
+    var state: LifecycleState
+    var entitled: Bool
+    var awaitingRenewal = false
+    var incomplete = false
+    /// An ending that nobody vouches for has been left out.
+    var isProtected = false
+
+    init(rule: Int, _ state: LifecycleState, awaitingRenewal: Bool = false) {
+        self.rule = rule
+        self.state = state
+        self.entitled = state == .subscribed || state == .grace || state == .owned
+        self.awaitingRenewal = awaitingRenewal
+    }
+}

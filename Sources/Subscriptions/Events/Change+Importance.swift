@@ -1,0 +1,20 @@
+extension Change {
+    /// The first that applies is the event's `kind`.
+    static let byImportance: [Change] = [
+        .subscribed, .resubscribed, .oneTimePurchased, .recovered, .upgraded, .renewed, .refunded, .familyAccessRevoked,
+        .refundReversed, .revoked, .expired, .graceExpired, .enteredGrace, .enteredRetry, .extended, .extensionFailed,
+        .downgradeScheduled, .downgradeCancelled, .offerRedeemed, .priceIncreasePending, .priceIncreaseAccepted,
+        .autoRenewDisabled, .autoRenewEnabled, .consumptionRequested, .refundDeclined, .metadataUpdated, .migrated,
+        .priceChanged, .massExtensionSummary, .externalPurchaseTokenCreated, .externalPurchaseTokenReminded,
+        .externalPurchaseTokenUnreported, .consentRescinded, .testReceived, .productChanged, .noted,
+    ]
+
+    /// Something was paid for.
+    static let purchases: Set<Change> = [.subscribed, .resubscribed, .recovered, .upgraded, .renewed]
+
+    /// What the customer, or a price, has set for the next renewal.
+    static let intentions: Set<Change> = [
+        .downgradeScheduled, .downgradeCancelled, .offerRedeemed, .priceIncreasePending, .priceIncreaseAccepted,
+        .autoRenewDisabled, .autoRenewEnabled,
+    ]
+}

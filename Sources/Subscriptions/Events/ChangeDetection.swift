@@ -1,0 +1,151 @@
+/// Finds what one bundle changed, by comparing the states before and after it.
+struct ChangeDetection {
+    let before: StreamState
+    let after: StreamState
+    let bundle: FactBundle
+    let rules: DerivationRules
+    private let label: NotificationLabel?
+
+    init(before: StreamState, after: StreamState, bundle: FactBundle, rules: DerivationRules) {
+        self.before = before
+        self.after = after
+        self.bundle = bundle
+        self.rules = rules
+        self.label = bundle.notification.flatMap(NotificationLabel.init)
+    }
+
+    /// Never empty; the most important first.
+    func changes() -> [Change] {
+        var found = Set<Change>()
+        if let label, label.isNews { found.insert(label.change) }
+        for transaction in self.bundle.facts.transactions {
+            found.formUnion(self.changes(by: transaction))
+        }
+        if self.after.facts.renewal?.info != self.before.facts.renewal?.info {
+            found.formUnion(self.changesOfRenewal(afterPurchase: !found.isDisjoint(with: Change.purchases)))
+        }
+        if self.after.facts != self.before.facts { found.formUnion(self.changesOfState(beside: found)) }
+        return found.isEmpty ? [.noted] : Change.byImportance.filter(found.contains)
+    }
+
+    // MARK: Transactions
+
+    private func changes(by transaction: TransactionInfo) -> Set<Change> {
+        guard let new = self.after.facts.transactions.first(where: { $0.rank == transaction.rank })?.info else {
+            return self.changesOfEvicted(transaction)
+        }
+        if let old = self.before.facts.transactions.first(where: { $0.rank == transaction.rank })?.info {
+            return self.changes(from: old, to: new)
+        }
+        var found = Set<Change>()
+        if let purchase = self.purchase(new) { found.formUnion(purchase) }
+        if new.revocationDate != nil { found.insert(self.revocation(new)) }
+        return found
+    }
+
+    /// An older period than those that are kept: only its label and its revocation tell what is new about it.
+    private func changesOfEvicted(_ transaction: TransactionInfo) -> Set<Change> {
+        switch self.label?.change {
+        case .refunded?, .familyAccessRevoked?: transaction.revocationDate == nil ? [] : [self.revocation(transaction)]
+        case .refundReversed?: transaction.revocationDate == nil ? [.refundReversed] : []
+        default: []
+        }
+    }
+
+    private func changes(from old: TransactionInfo, to new: TransactionInfo) -> Set<Change> {
+        var found = Set<Change>()
+        if old.revocationDate == nil, new.revocationDate != nil { found.insert(self.revocation(new)) }
+        if old.revocationDate != nil, new.revocationDate == nil { found.insert(.refundReversed) }
+        if let oldEnd = old.expiresDate, let newEnd = new.expiresDate, oldEnd < newEnd { found.insert(.extended) }
+        return found
+    }
+
+    private func revocation(_ transaction: TransactionInfo) -> Change {
+        if transaction.revocationType == "FAMILY_REVOKE" || self.label?.change == .familyAccessRevoked {
+            return .familyAccessRevoked
+        }
+        // An upgrade gives part of the old period's price back; that ends no access.
+        return transaction.isUpgraded == true ? .noted : .refunded
+    }
+
+    /// What a transaction that was not known before is; nil for a restored copy of a known period.
+    private func purchase(_ new: TransactionInfo) -> Set<Change>? {
+        if let item = new.webOrderLineItemID, self.before.facts.transactions.contains(where: { $0.info.webOrderLineItemID == item }) {
+            return nil
+        }
+        if self.before.key.kind == .purchase { return [.oneTimePurchased] }
+        let previous = self.before.facts.transactions.last { $0.rank < new.rank }?.info
+        if new.transactionReason(in: self.bundle) == "RENEWAL" {
+            let recovers = self.label?.change == .recovered || self.stateBefore == .grace || self.stateBefore == .retry
+            let changes: Set<Change> = recovers ? [.recovered] : [.renewed]
+            return previous.map { $0.productID == new.productID } ?? true ? changes : changes.union([.productChanged])
+        }
+        var changes: Set<Change> = new.offerType == nil ? [] : [.offerRedeemed]
+        if new.transactionID.rawValue == new.originalTransactionID.rawValue {
+            changes.insert(.subscribed)
+        } else if let previous {
+            let runs = new.rank.purchaseDate < previous.expiresDate ?? .distantPast && self.stateBefore != .revoked
+            let changesProduct = previous.productID != new.productID
+            if runs, changesProduct { changes.insert(.upgraded) }
+            if !runs || !changesProduct && changes.isEmpty { changes.insert(.resubscribed) }
+        } else {
+            changes.insert(self.label.map(\.change).flatMap { Change.purchases.contains($0) ? $0 : nil } ?? .resubscribed)
+        }
+        return changes
+    }
+
+    // MARK: Renewal
+
+    private func changesOfRenewal(afterPurchase: Bool) -> Set<Change> {
+        guard let new = self.after.facts.renewal?.info else { return [] }
+        let old = self.before.facts.renewal?.info
+        // Nothing to compare with: the label says which of Apple's settings the customer has just changed.
+        var found: Set<Change> = old == nil && !afterPurchase ? Set([self.label?.change].compactMap(\.self)).intersection(Change.intentions) : []
+        if new.autoRenewStatus == 0, old?.autoRenewStatus != 0 { found.insert(.autoRenewDisabled) }
+        if new.autoRenewStatus == 1, old?.autoRenewStatus == 0, !afterPurchase { found.insert(.autoRenewEnabled) }
+        if let next = new.pendingProductID, next != old?.pendingProductID { found.insert(.downgradeScheduled) }
+        if new.pendingProductID == nil, old?.pendingProductID != nil, !afterPurchase { found.insert(.downgradeCancelled) }
+        if new.priceIncreaseStatus == 0, old?.priceIncreaseStatus != 0 { found.insert(.priceIncreasePending) }
+        if new.priceIncreaseStatus == 1, old?.priceIncreaseStatus != 1 { found.insert(.priceIncreaseAccepted) }
+        if let old, new.offerType != nil, (new.offerType, new.offerIdentifier) != (old.offerType, old.offerIdentifier) {
+            found.insert(.offerRedeemed)
+        }
+        return found
+    }
+
+    // MARK: State
+
+    /// As of the newest fact that was known, not of now: what time alone has changed since is this bundle's news too.
+    private var stateBefore: LifecycleState? {
+        guard let watermark = self.before.facts.watermark else { return nil }
+        return self.before.derivation(self.rules)?.verdict(at: min(watermark, self.bundle.signedDate)).state
+    }
+
+    private func changesOfState(beside found: Set<Change>) -> Set<Change> {
+        let before = self.stateBefore
+        guard let after = self.after.derivation(self.rules)?.verdict(at: self.bundle.signedDate).state, after != before
+        else { return [] }
+        switch after {
+        case .grace: return [.enteredGrace]
+        case .retry: return [before == .grace ? .graceExpired : .enteredRetry]
+        case .expired: return before == .revoked ? [] : [.expired]
+        case .revoked: return found.isDisjoint(with: [.refunded, .familyAccessRevoked]) ? [.revoked] : []
+        case .subscribed: return (before == .grace || before == .retry) && found.isEmpty ? [.recovered] : []
+        case .owned: return []
+        }
+    }
+}
+
+extension TransactionInfo {
+    /// Payloads older than `transactionReason` are told by the notification that brought them.
+    fileprivate func transactionReason(in bundle: FactBundle) -> String {
+        self.transactionReason ?? (bundle.notification?.type == "DID_RENEW" ? "RENEWAL" : "PURCHASE")
+    }
+}
+
+extension RenewalInfo {
+    /// The product of the next renewal, if it is to be another one.
+    fileprivate var pendingProductID: String? {
+        self.autoRenewProductID == self.productID ? nil : self.autoRenewProductID
+    }
+}

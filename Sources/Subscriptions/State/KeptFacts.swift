@@ -1,0 +1,61 @@
+/// What is kept of all facts of a stream, each a maximum (domain.md §3): T, R and S.
+package struct KeptFacts: Hashable, Sendable {
+    /// T: ascending by (purchaseDate, transactionId), the greatest four.
+    package var transactions: [KeptTransaction]
+    /// R.
+    package var renewal: KeptRenewal?
+    /// S.
+    package var status: KeptStatus?
+
+    package static let transactionLimit = 4
+
+    package init(transactions: [KeptTransaction] = [], renewal: KeptRenewal? = nil, status: KeptStatus? = nil) {
+        self.transactions = transactions
+        self.renewal = renewal
+        self.status = status
+    }
+
+    package var isEmpty: Bool { self.transactions.isEmpty && self.renewal == nil && self.status == nil }
+
+    /// Takes in what arrived together. Commutative, associative and idempotent over any bundles.
+    /// - Parameter asOf: renewal infos and statuses signed later are left out.
+    mutating func merge(
+        _ facts: Facts, source: EventSource, limit: Int = Self.transactionLimit, asOf: Moment = .distantFuture
+    ) {
+        for transaction in facts.transactions {
+            self.insert(KeptTransaction(transaction, vouched: source.isAuthoritative), limit: limit)
+        }
+        if let renewal = facts.renewal, renewal.signedDate <= asOf {
+            let kept = KeptRenewal(renewal, vouched: source.isAuthoritative)
+            if self.renewal?.merge(kept) == nil { self.renewal = kept }
+        }
+        if let observation = facts.status, observation.asOf <= asOf {
+            let kept = KeptStatus(observation, with: facts.transactions)
+            self.status = self.status.map { max($0, kept) } ?? kept
+        }
+    }
+
+    /// An evicted transaction ranks below four others for good, because its rank is part of what identifies it.
+    private mutating func insert(_ transaction: KeptTransaction, limit: Int) {
+        let index = self.transactions.lastIndex { $0.rank <= transaction.rank }
+        if let index, self.transactions[index].rank == transaction.rank {
+            self.transactions[index].merge(transaction)
+        } else {
+            self.transactions.insert(transaction, at: index.map { $0 + 1 } ?? 0)
+            if self.transactions.count > limit { self.transactions.removeFirst() }
+        }
+    }
+
+    /// The newest signature among the kept facts.
+    var watermark: Moment? {
+        let dates = self.transactions.map(\.info.signedDate)
+            + [self.renewal?.info.signedDate, self.status?.observation.asOf].compactMap(\.self)
+        return dates.max()
+    }
+}
+
+extension EventSource {
+    /// Apple itself told us, unasked or asked for the present state. A client may be old or hostile, and a history
+    /// answer may leave out what came later: neither ends access alone (domain.md §4).
+    var isAuthoritative: Bool { self == .notification || self == .statuses }
+}

@@ -1,0 +1,29 @@
+import Subscriptions
+
+extension Facts {
+    init(_ proto: ProtoFacts, owners: [ProtoOwner], key: StreamKey) throws(WireError) {
+        let products = ProductList(ids: proto.productIds)
+        self.init()
+        self.transactions.reserveCapacity(proto.transactions.count)
+        for (place, transaction) in proto.transactions.enumerated() {
+            try self.transactions.append(
+                TransactionInfo(transaction, owner: owners.owner(at: place), products: products, key: key))
+        }
+        if proto.hasRenewal {
+            self.renewal = try RenewalInfo(
+                proto.renewal, owner: owners.owner(at: proto.transactions.count), products: products, key: key)
+        }
+        if proto.hasStatus { self.status = try StatusObservation(proto.status) }
+    }
+
+    /// Without the personal identifiers: see `Facts.owners`.
+    func proto(key: StreamKey) -> ProtoFacts {
+        var products = ProductList()
+        var proto = ProtoFacts()
+        proto.transactions = self.transactions.map { $0.proto(products: &products, key: key) }
+        if let renewal = self.renewal { proto.renewal = renewal.proto(products: &products, key: key) }
+        if let status = self.status { proto.status = status.proto() }
+        proto.productIds = products.ids
+        return proto
+    }
+}

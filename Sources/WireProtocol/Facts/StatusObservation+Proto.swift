@@ -1,0 +1,25 @@
+import Subscriptions
+
+extension StatusObservation {
+    init(_ proto: ProtoStatusObservation) throws(WireError) {
+        self.init(
+            status: AppleStatus(rawValue: proto.status), asOf: Moment(rawValue: proto.asOf),
+            digest: try PayloadDigest(proto: proto.digest))
+        if proto.hasUnsigned {
+            let purchaseDate = proto.unsigned.hasPurchaseDate ? Moment(rawValue: proto.unsigned.purchaseDate) : nil
+            self.unsigned = Unsigned(purchaseDate: purchaseDate)
+        }
+    }
+
+    func proto() -> ProtoStatusObservation {
+        var proto = ProtoStatusObservation()
+        proto.status = self.status.rawValue
+        proto.asOf = self.asOf.rawValue
+        proto.digest = self.digest.proto
+        if let unsigned = self.unsigned {
+            proto.unsigned = ProtoStatusObservation.Unsigned()
+            if let purchaseDate = unsigned.purchaseDate { proto.unsigned.purchaseDate = purchaseDate.rawValue }
+        }
+        return proto
+    }
+}

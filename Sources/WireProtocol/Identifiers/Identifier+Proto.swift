@@ -1,0 +1,83 @@
+import FoundationEssentials
+
+extension ProtoIdentifier {
+    init(_ text: String) {
+        if let number = UInt64(text), text.hasSameBytes(as: String(number)) {
+            self.number = number
+        } else if let uuid = UUIDBytes(text) {
+            self.form = uuid.isUpperCase ? .upperCaseUuid(Data(uuid.bytes)) : .uuid(Data(uuid.bytes))
+        } else {
+            self.text = text
+        }
+    }
+
+    func spelling() throws(WireError) -> String {
+        switch self.form {
+        case .text(let text): text
+        case .number(let number): String(number)
+        case .uuid(let bytes): try UUIDBytes(bytes, isUpperCase: false).text
+        case .upperCaseUuid(let bytes): try UUIDBytes(bytes, isUpperCase: true).text
+        case nil: throw WireError(.malformed, "an identifier without a form")
+        }
+    }
+}
+
+/// A UUID as it was written: 8-4-4-4-12 digits, all of one case.
+private struct UUIDBytes {
+    let bytes: [UInt8]
+    let isUpperCase: Bool
+
+    /// nil unless `text` is what `self.text` would give back.
+    init?(_ text: String) {
+        guard text.utf8.count == 36 else { return nil }
+        var digits = [UInt8]()
+        var hasUpperCase = false
+        var hasLowerCase = false
+        for (place, byte) in text.utf8.enumerated() {
+            if Self.hyphens.contains(place) {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                digits.append(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"):
+                digits.append(byte - UInt8(ascii: "a") + 10)
+                hasLowerCase = true
+            case UInt8(ascii: "A")...UInt8(ascii: "F"):
+                digits.append(byte - UInt8(ascii: "A") + 10)
+                hasUpperCase = true
+            default:
+                return nil
+            }
+        }
+        guard !(hasUpperCase && hasLowerCase) else { return nil }
+        self.bytes = stride(from: 0, to: 32, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        self.isUpperCase = hasUpperCase
+    }
+
+    init(_ bytes: Data, isUpperCase: Bool) throws(WireError) {
+        guard bytes.count == 16 else { throw WireError(.malformed, "a UUID has 16 bytes") }
+        self.bytes = Array(bytes)
+        self.isUpperCase = isUpperCase
+    }
+
+    var text: String {
+        let digits = Array((self.isUpperCase ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
+        var text = [UInt8]()
+        text.reserveCapacity(36)
+        for byte in self.bytes {
+            if Self.hyphens.contains(text.count) { text.append(UInt8(ascii: "-")) }
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 0xF)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static let hyphens = [8, 13, 18, 23]
+}
+
+extension String {
+    /// `==` takes canonically equivalent texts for the same; what is stored has to come back byte for byte.
+    func hasSameBytes(as other: String) -> Bool { self.utf8.elementsEqual(other.utf8) }
+}

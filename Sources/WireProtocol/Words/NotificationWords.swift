@@ -1,0 +1,51 @@
+extension ProtoNotificationType: KnownWord {
+    static let words = WordTable<Self>([
+        .subscribed: "SUBSCRIBED",
+        .didRenew: "DID_RENEW",
+        .didFailToRenew: "DID_FAIL_TO_RENEW",
+        .gracePeriodExpired: "GRACE_PERIOD_EXPIRED",
+        .expired: "EXPIRED",
+        .didChangeRenewalStatus: "DID_CHANGE_RENEWAL_STATUS",
+        .didChangeRenewalPref: "DID_CHANGE_RENEWAL_PREF",
+        .offerRedeemed: "OFFER_REDEEMED",
+        .priceIncrease: "PRICE_INCREASE",
+        .refund: "REFUND",
+        .refundDeclined: "REFUND_DECLINED",
+        .refundReversed: "REFUND_REVERSED",
+        .revoke: "REVOKE",
+        .consumptionRequest: "CONSUMPTION_REQUEST",
+        .renewalExtended: "RENEWAL_EXTENDED",
+        .renewalExtension: "RENEWAL_EXTENSION",
+        .oneTimeCharge: "ONE_TIME_CHARGE",
+        .externalPurchaseToken: "EXTERNAL_PURCHASE_TOKEN",
+        .rescindConsent: "RESCIND_CONSENT",
+        .metadataUpdate: "METADATA_UPDATE",
+        .migration: "MIGRATION",
+        .priceChange: "PRICE_CHANGE",
+        .test: "TEST",
+    ])
+}
+
+extension ProtoNotificationSubtype: KnownWord {
+    static let words = WordTable<Self>([
+        .initialBuy: "INITIAL_BUY",
+        .resubscribe: "RESUBSCRIBE",
+        .billingRecovery: "BILLING_RECOVERY",
+        .gracePeriod: "GRACE_PERIOD",
+        .voluntary: "VOLUNTARY",
+        .billingRetry: "BILLING_RETRY",
+        .priceIncrease: "PRICE_INCREASE",
+        .productNotForSale: "PRODUCT_NOT_FOR_SALE",
+        .autoRenewEnabled: "AUTO_RENEW_ENABLED",
+        .autoRenewDisabled: "AUTO_RENEW_DISABLED",
+        .upgrade: "UPGRADE",
+        .downgrade: "DOWNGRADE",
+        .pending: "PENDING",
+        .accepted: "ACCEPTED",
+        .summary: "SUMMARY",
+        .failure: "FAILURE",
+        .created: "CREATED",
+        .activeTokenReminder: "ACTIVE_TOKEN_REMINDER",
+        .unreported: "UNREPORTED",
+    ])
+}

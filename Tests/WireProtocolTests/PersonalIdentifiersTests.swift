@@ -1,0 +1,40 @@
+import SwiftProtobuf
+import Subscriptions
+import Testing
+import WireProtocol
+
+@Suite struct PersonalIdentifiersTests {
+    @Test("with the personal message all that leads to a person is gone, and the rest still reads")
+    func erasable() throws {
+        // given
+        var event = Samples.renewed()
+        event.customerID = "customer-4711"
+        var message = try ProtoEvent(serializedBytes: event.protoBytes(key: Samples.key))
+        // when
+        message.clearPersonal()
+        let read = try SubscriptionEvent(protoBytes: message.serializedBytes(), key: Samples.key)
+        // then
+        var expected = event
+        expected.customerID = nil
+        expected.facts.transactions[0].appAccountToken = nil
+        expected.facts.transactions[0].appTransactionID = nil
+        expected.facts.renewal?.appAccountToken = nil
+        expected.facts.renewal?.appTransactionID = nil
+        #expect(read == expected)
+    }
+
+    @Test("so it is with a withdrawn consent")
+    func rescinded() throws {
+        // given
+        let rescinded = NotificationRecord.ConsentRescinded(appTransactionID: Samples.appTransactionID)
+        let event = SubscriptionEvent(
+            source: .notification, changes: [Change(rawValue: "consentRescinded")],
+            record: .consentRescinded(rescinded))
+        var message = try ProtoEvent(serializedBytes: event.protoBytes(key: Samples.key))
+        // when
+        message.clearPersonal()
+        let read = try SubscriptionEvent(protoBytes: message.serializedBytes(), key: Samples.key)
+        // then
+        #expect(read.record == .consentRescinded(NotificationRecord.ConsentRescinded(appTransactionID: "")))
+    }
+}

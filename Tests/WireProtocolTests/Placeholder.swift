@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct PlaceholderWireProtocol {
-    @Test func runs() { #expect(Bool(true)) }
-}

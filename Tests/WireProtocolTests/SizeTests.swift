@@ -1,0 +1,106 @@
+import Subscriptions
+import Testing
+import WireProtocol
+
+/// The figures that the size of a store rests on.
+@Suite struct SizeTests {
+    @Test("a usual notification takes at most 400 bytes")
+    func usualEvent() throws {
+        #expect(try Samples.renewed().protoBytes(key: Samples.key).count <= 400)
+    }
+
+    @Test("a usual state takes at most 800 bytes")
+    func usualState() throws {
+        #expect(try StoredState(Samples.state()).protoBytes().count <= 800)
+    }
+
+    @Test("a state takes less than 4 KB with everything said, no two texts alike, and each as long as a state keeps it")
+    func largestState() throws {
+        // given
+        var state = StreamState(key: Samples.key)
+        for number in 0..<8 as Range<UInt8> {
+            let facts = Facts(
+                transactions: [LargestFacts.transaction(number)], renewal: LargestFacts.renewal(number),
+                status: LargestFacts.status(number))
+            state.apply(
+                SubscriptionEvent(
+                    facts: facts, source: .notification, changes: [.confirmed], signedDate: .distantFuture,
+                    customerID: LargestFacts.text(96, number)))
+        }
+        // then
+        #expect(try StoredState(state).protoBytes().count < 4_096)
+    }
+}
+
+/// Ids are of 20 digits, one more than Apple's longest; all else is as long as a state takes it.
+private enum LargestFacts {
+    static func transaction(_ number: UInt8) -> TransactionInfo {
+        var info = TransactionInfo(
+            originalTransactionID: OriginalTransactionID(rawValue: Samples.key.id),
+            transactionID: TransactionID(rawValue: Self.id(number)), bundleID: Samples.key.bundleID,
+            environment: Samples.key.environment, signedDate: .distantFuture, digest: Samples.digest(number))
+        info.webOrderLineItemID = Self.id(number)
+        info.productID = Self.text(100, number)
+        info.subscriptionGroupIdentifier = Self.id(number)
+        info.productType = Self.text(32, number)
+        info.purchaseDate = .distantFuture - Milliseconds(rawValue: Int64(number))
+        info.originalPurchaseDate = .distantFuture
+        info.expiresDate = .distantFuture
+        info.appAccountToken = Self.text(36, number)
+        info.inAppOwnershipType = Self.text(16, number)
+        info.isUpgraded = true
+        info.revocationDate = .distantFuture
+        info.revocationReason = RevocationReason(rawValue: .min)
+        info.revocationType = Self.text(20, number)
+        info.revocationPercentage = .min
+        info.offerType = OfferType(rawValue: .min)
+        info.offerIdentifier = Self.text(64, number)
+        info.offerDiscountType = Self.text(16, number)
+        info.storefront = Self.text(4, number)
+        info.appTransactionID = Self.id(number)
+        info.previousOriginalTransactionID = OriginalTransactionID(rawValue: Self.id(number))
+        info.commitment = TransactionInfo.Commitment()
+        info.commitment?.billingPeriodNumber = .min
+        info.commitment?.totalBillingPeriods = .min
+        info.commitment?.commitmentExpiresDate = .distantFuture
+        return info
+    }
+
+    static func renewal(_ number: UInt8) -> RenewalInfo {
+        var info = RenewalInfo(
+            originalTransactionID: OriginalTransactionID(rawValue: Samples.key.id),
+            environment: Samples.key.environment, signedDate: .distantFuture, digest: Samples.digest(number))
+        info.productID = Self.text(99, number)
+        info.autoRenewProductID = Self.text(98, number)
+        info.autoRenewStatus = .min
+        info.expirationIntent = ExpirationIntent(rawValue: .min)
+        info.isInBillingRetryPeriod = true
+        info.gracePeriodExpiresDate = .distantFuture
+        info.priceIncreaseStatus = .min
+        info.offerType = OfferType(rawValue: .min)
+        info.offerIdentifier = Self.text(64, number)
+        info.offerDiscountType = Self.text(16, number)
+        info.eligibleWinBackOfferIDs = (62...64).map { Self.text($0, number) }
+        info.renewalDate = .distantFuture
+        info.renewalPrice = .min
+        info.currency = Self.text(4, number)
+        info.recentSubscriptionStartDate = .distantFuture
+        info.appAccountToken = Self.text(35, number)
+        info.appTransactionID = Self.id(number)
+        info.commitment = RenewalInfo.Commitment()
+        info.commitment?.autoRenewStatus = .min
+        return info
+    }
+
+    static func status(_ number: UInt8) -> StatusObservation {
+        StatusObservation(
+            status: AppleStatus(rawValue: .min), asOf: .distantFuture, digest: Samples.digest(number),
+            unsigned: StatusObservation.Unsigned(purchaseDate: .distantFuture))
+    }
+
+    static func text(_ count: Int, _ number: UInt8) -> String {
+        String(decoding: [UInt8](repeating: UInt8(ascii: "a") + number, count: count), as: UTF8.self)
+    }
+
+    private static func id(_ number: UInt8) -> String { String(repeating: String(9 - number), count: 20) }
+}
