@@ -1,5 +1,5 @@
-import SwiftProtobuf
 import Subscriptions
+import SwiftProtobuf
 import Testing
 import WireProtocol
 

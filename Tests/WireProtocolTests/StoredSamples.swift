@@ -37,8 +37,8 @@ enum StoredSamples {
         StoredSample(
             "words that have no number",
             SubscriptionEvent(
-            facts: Facts(transactions: [Self.unknownWords]), source: .history,
-            changes: [Change(rawValue: "teleported"), Change(rawValue: "renewed")]),
+                facts: Facts(transactions: [Self.unknownWords]), source: .history,
+                changes: [Change(rawValue: "teleported"), Change(rawValue: "renewed")]),
             """
             0aeb010a25636f6d2e6578616d706c652e6e65777370617065722e7072656d69756d2e6d6f6e74686c7912c1010a0e0a
             0c6e6f742d612d6e756d62657210d0af8ba1f7321a20101112131415161718191a1b1c1d1e1f20212223242526272829
@@ -62,12 +62,12 @@ enum StoredSamples {
         StoredSample(
             "an answer of the statuses endpoint",
             SubscriptionEvent(
-            facts: Facts(
-                status: StatusObservation(
-                    status: .billingGracePeriod, asOf: Self.date, digest: Samples.digest(0xD0),
-                    unsigned: StatusObservation.Unsigned(purchaseDate: Self.date - .days(3)))),
-            source: .statuses, changes: [Change(rawValue: "enteredGrace")], signedDate: Self.date,
-            contentDigest: Samples.digest(0xD1)),
+                facts: Facts(
+                    status: StatusObservation(
+                        status: .billingGracePeriod, asOf: Self.date, digest: Samples.digest(0xD0),
+                        unsigned: StatusObservation.Unsigned(purchaseDate: Self.date - .days(3)))),
+                source: .statuses, changes: [Change(rawValue: "enteredGrace")], signedDate: Self.date,
+                contentDigest: Samples.digest(0xD1)),
             """
             0a362234080410fb80b3c19c331a20d0d1d2d3d4d5d6d7d8d9dadbdcdddedfe0e1e2e3e4e5e6e7e8e9eaebecedeeef22
             0708fbd8e6c59b3310021a010f20fb80b3c19c332a20d1d2d3d4d5d6d7d8d9dadbdcdddedfe0e1e2e3e4e5e6e7e8e9ea
@@ -82,8 +82,8 @@ enum StoredSamples {
         StoredSample(
             "an anomaly",
             SubscriptionEvent(
-            source: .notification, changes: [Change(rawValue: "anomaly")], signedDate: Self.date,
-            detail: "The status says 2, the facts say subscribed.", contentDigest: Samples.digest(0xD2)),
+                source: .notification, changes: [Change(rawValue: "anomaly")], signedDate: Self.date,
+                detail: "The status says 2, the facts say subscribed.", contentDigest: Samples.digest(0xD2)),
             """
             10011a012920fb80b3c19c332a20d2d3d4d5d6d7d8d9dadbdcdddedfe0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f14a2c
             54686520737461747573207361797320322c207468652066616374732073617920737562736372696265642e
@@ -91,8 +91,9 @@ enum StoredSamples {
         StoredSample(
             "a link to a customer",
             SubscriptionEvent(
-            source: .client, changes: [Change(rawValue: "linked")], signedDate: Self.date, customerID: "customer 4711",
-            contentDigest: Samples.digest(0xD3)),
+                source: .client, changes: [Change(rawValue: "linked")], signedDate: Self.date,
+                customerID: "customer 4711",
+                contentDigest: Samples.digest(0xD3)),
             """
             10041a012820fb80b3c19c332a20d3d4d5d6d7d8d9dadbdcdddedfe0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f1f23a11
             120f0a0d637573746f6d65722034373131

@@ -1,6 +1,6 @@
 import EventSourcing
-import SwiftProtobuf
 import Subscriptions
+import SwiftProtobuf
 import Testing
 import WireProtocol
 

@@ -1,0 +1,117 @@
+import AsyncHTTPClient
+package import Logging
+import ServiceLifecycle
+import Subscriptions
+import Synchronization
+
+/// An App Store in a box: customers who live in simulated time, and notifications about them, delivered over HTTP. Its
+/// own server tells the truth. A simulation whose directory exists goes on where it stopped.
+package final class AppStoreSimulator: Service {
+    package let configuration: SimulatorConfiguration
+    package let directory: KeysDirectory
+    /// The simulation's clock. Who receives its notifications has to live by it.
+    package let time: SimulatedTime
+    package let truths = TruthBoard()
+
+    private let origin: SimulationCheckpoint.Origin
+    private let checkpoint: SimulationCheckpoint?
+    private let signer: PayloadSigner
+    private let port = Mutex<Int?>(nil)
+    private let counts: Mutex<SimulatorStatistics>
+    private let onRunning: @Sendable (_ port: Int) async -> Void
+    private let logger: Logger
+
+    /// Opens or makes the keys directory and sets the clock, which runs from now on; nothing else happens before
+    /// `run()`.
+    ///
+    /// - Parameter onRunning: called when the server takes requests and `store.json` has been written.
+    /// - Throws: `SimulatorError` for settings that cannot be, and for a directory that cannot be used or belongs to
+    ///   another simulation.
+    package init(
+        _ configuration: SimulatorConfiguration, logger: Logger,
+        onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+    ) throws(SimulatorError) {
+        try configuration.validate()
+        self.configuration = configuration
+        self.directory = try KeysDirectory.open(configuration.keysDirectory)
+        self.signer = try self.directory.keys.signer()
+        self.checkpoint = try self.directory.readCheckpoint()
+        let start = self.checkpoint?.origin.start ?? (SimulatedTime.realNow() - SimulatedTime.past).milliseconds
+        self.origin = SimulationCheckpoint.Origin(
+            seed: configuration.seed, subscribers: configuration.subscribers, bundleId: configuration.store.bundleID,
+            environment: configuration.store.environment.rawValue, start: start)
+        if let checkpoint, checkpoint.origin != self.origin { throw .otherSimulation(checkpoint.origin) }
+        self.time = SimulatedTime(
+            start: Moment(milliseconds: self.checkpoint?.reached ?? start), speed: configuration.speed,
+            until: configuration.horizon)
+        self.counts = Mutex(SimulatorStatistics(now: self.time.start))
+        self.onRunning = onRunning
+        self.logger = logger
+    }
+
+    /// As of now.
+    package var statistics: SimulatorStatistics {
+        var statistics = self.counts.withLock { $0 }
+        statistics.now = self.time.now
+        return statistics
+    }
+
+    /// Serves and delivers until a graceful shutdown; then what is under way is awaited and the place is marked.
+    package func run() async throws {
+        let server = SimulatorServer(
+            port: self.configuration.port, truths: self.truths, time: self.time, logger: self.logger)
+        let application = server.application { port in
+            await self.serverRuns(on: port)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await application.run() }
+            group.addTask { try await self.live() }
+            for try await _ in group {}
+        }
+    }
+
+    private func serverRuns(on port: Int) async {
+        self.port.withLock { $0 = port }
+        do { try self.describe(port: port) } catch {
+            self.logger.warning("cannot write to the keys directory", metadata: ["error": "\(error)"])
+        }
+        await self.onRunning(port)
+    }
+
+    private func live() async throws {
+        let client = NotificationSender.makeClient(connections: self.configuration.maximumInFlight)
+        let signer = NotificationSigner(store: self.configuration.store, signer: self.signer)
+        var run = SimulationRun(
+            configuration: self.configuration, origin: self.origin, time: self.time, truths: self.truths,
+            signer: signer,
+            sender: self.configuration.deliverTo.map { NotificationSender(url: $0, client: client) })
+        do {
+            try run.resume(from: self.checkpoint)
+            try await run.run(report: { self.report($0) }, save: { self.save($0) })
+        } catch {
+            try? await client.shutdown()
+            throw error
+        }
+        try await client.shutdown()
+    }
+
+    private func report(_ statistics: SimulatorStatistics) { self.counts.withLock { $0 = statistics } }
+
+    /// What cannot be written now can be written next time.
+    private func save(_ checkpoint: SimulationCheckpoint) {
+        do {
+            try self.directory.write(checkpoint)
+            if let port = self.port.withLock({ $0 }) { try self.describe(port: port) }
+        } catch {
+            self.logger.warning("cannot write to the keys directory", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func describe(port: Int) throws {
+        try self.directory.write(
+            StoreDescription(
+                baseURL: "http://127.0.0.1:\(port)", keyId: self.directory.keys.keyID,
+                issuerId: self.directory.keys.issuerID, bundleId: self.configuration.store.bundleID,
+                appAppleId: self.configuration.store.appAppleID, transactionIds: self.truths.ids(first: 100)))
+    }
+}

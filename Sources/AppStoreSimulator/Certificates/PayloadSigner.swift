@@ -1,0 +1,42 @@
+import AppStore
+package import Crypto
+import Foundation
+import JSONScanning
+
+/// Makes compact JWS as the App Store does: ES256 over `header.payload`, raw r‖s, and the chain in the header's `x5c`.
+package struct PayloadSigner: Sendable {
+    /// The header in base64url and the dot after it: the same for every payload.
+    private let prefix: [UInt8]
+    private let key: P256.Signing.PrivateKey
+
+    /// - Parameter chain: DER of leaf, intermediate and root.
+    package init(chain: [[UInt8]], key: P256.Signing.PrivateKey) {
+        var header = JSONWriter(reservingCapacity: 4_096)
+        header.object { header in
+            header.member("alg", "ES256")
+            header.member("x5c") { header in
+                header.array { header in
+                    for der in chain { header.value(String(decoding: Base64.standard.encode(der), as: UTF8.self)) }
+                }
+            }
+        }
+        self.init(header: header.bytes, key: key)
+    }
+
+    /// With a header of the caller's own making, for what has to be refused.
+    package init(header: [UInt8], key: P256.Signing.PrivateKey) {
+        self.prefix = Base64.url.encode(header) + [UInt8(ascii: ".")]
+        self.key = key
+    }
+
+    /// - Throws: only when the system's randomness fails.
+    package func sign(_ payload: [UInt8]) throws -> [UInt8] {
+        var jws = self.prefix
+        jws.reserveCapacity(jws.count + payload.count * 4 / 3 + 100)
+        jws.append(contentsOf: Base64.url.encode(payload))
+        let signature = try self.key.signature(for: SHA256.hash(data: jws))
+        jws.append(.init(ascii: "."))
+        jws.append(contentsOf: Base64.url.encode(signature.rawRepresentation))
+        return jws
+    }
+}

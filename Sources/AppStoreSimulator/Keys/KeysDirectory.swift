@@ -1,0 +1,92 @@
+import Foundation
+
+/// The directory through which a simulation and its clients meet. Clients read `root.cer`, `AuthKey.p8` and
+/// `store.json`; the simulation's own are `authority.json` (its keys) and `simulation.json` (how far it has got).
+package struct KeysDirectory: Sendable {
+    package let path: String
+    package let keys: SimulatorKeys
+
+    private static let authority = "authority.json"
+    private static let simulation = "simulation.json"
+
+    /// Opens the directory, and makes it and its keys when they do not exist.
+    ///
+    /// - Throws: `SimulatorError` when it cannot be read or written.
+    package static func open(_ path: String) throws(SimulatorError) -> KeysDirectory {
+        do {
+            let url = URL(fileURLWithPath: path, isDirectory: true)
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            let file = url.appendingPathComponent(Self.authority)
+            let keys: SimulatorKeys
+            if FileManager.default.fileExists(atPath: file.path) {
+                keys = try JSONDecoder().decode(SimulatorKeys.self, from: Data(contentsOf: file))
+            } else {
+                keys = try SimulatorKeys.make()
+                try WholeFile.write(try JSONEncoder().encode(keys), to: file, isSecret: true)
+            }
+            let directory = KeysDirectory(path: path, keys: keys)
+            try WholeFile.write(Data(keys.rootCertificate), to: directory.url("root.cer"))
+            try WholeFile.write(Data(try keys.clientKeyPEM().utf8), to: directory.url("AuthKey.p8"), isSecret: true)
+            return directory
+        } catch {
+            throw .keysUnusable(path, error)
+        }
+    }
+
+    /// Where `name` lies.
+    package func file(_ name: String) -> String { self.url(name).path }
+
+    /// Writes `store.json`.
+    func write(_ description: StoreDescription) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try WholeFile.write(try encoder.encode(description), to: self.url("store.json"))
+    }
+
+    /// How far the simulation in this directory has got; nil when there was none.
+    func readCheckpoint() throws(SimulatorError) -> SimulationCheckpoint? {
+        let url = self.url(Self.simulation)
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        do {
+            return try JSONDecoder().decode(SimulationCheckpoint.self, from: Data(contentsOf: url))
+        } catch {
+            throw .keysUnusable(self.path, error)
+        }
+    }
+
+    func write(_ checkpoint: SimulationCheckpoint) throws {
+        try WholeFile.write(try JSONEncoder().encode(checkpoint), to: self.url(Self.simulation))
+    }
+
+    private func url(_ name: String) -> URL { URL(fileURLWithPath: self.path).appendingPathComponent(name) }
+}
+
+/// `store.json`: what a client has to know of the simulated store.
+package struct StoreDescription: Codable, Hashable, Sendable {
+    package var baseURL: String
+    package var keyId: String
+    package var issuerId: String
+    package var bundleId: String
+    package var appAppleId: Int64
+    /// `originalTransactionId`s that exist; a hundred at most, the oldest first.
+    package var transactionIds: [String]
+}
+
+/// How far a simulation has got: with its seed, all that is needed to go on.
+struct SimulationCheckpoint: Codable, Sendable {
+    /// What the lives follow from. Another one is another simulation.
+    struct Origin: Codable, Hashable, Sendable {
+        let seed: UInt64
+        let subscribers: Int
+        let bundleId: String
+        let environment: String
+        /// Milliseconds since 1970.
+        let start: Int64
+    }
+
+    let origin: Origin
+    /// Every turn up to this moment has been taken.
+    var reached: Int64
+    /// By `notificationUUID`: what still has to be delivered.
+    var unfinished: [String: DeliveryMachine.Unfinished]
+}

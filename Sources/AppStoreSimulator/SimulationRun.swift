@@ -1,0 +1,155 @@
+import ServiceLifecycle
+import Subscriptions
+
+/// One run of a simulation: customers take their turns when the clock has reached them, and what the store says about
+/// it is signed and delivered. A turn is taken only when there is room to deliver, so a slow receiver slows the
+/// customers down and nothing piles up.
+struct SimulationRun: ~Copyable {
+    private enum Wake: Sendable {
+        case tick
+        case sent(DeliveryMachine.Delivery, SendAttempt.Result)
+    }
+
+    private let origin: SimulationCheckpoint.Origin
+    private let time: SimulatedTime
+    private let truths: TruthBoard
+    private let signer: NotificationSigner
+    private let sender: NotificationSender?
+    private let maximumInFlight: Int
+
+    private var population: Population
+    private var machine: DeliveryMachine
+    private var reachability = Reachability()
+    private var inFlight = 0
+    /// Every turn up to here has been taken.
+    private var reached: Moment
+    private var savedAt = ContinuousClock.now
+
+    /// Ends a pause early: there are shutdowns to notice.
+    private static let longestPause = Duration.milliseconds(250)
+    private static let saveInterval = Duration.seconds(5)
+    /// Turns between two looks at what else there is.
+    private static let turnsAtOnce = 1_000
+
+    init(
+        configuration: SimulatorConfiguration, origin: SimulationCheckpoint.Origin, time: SimulatedTime,
+        truths: TruthBoard, signer: NotificationSigner, sender: NotificationSender?
+    ) {
+        self.origin = origin
+        self.time = time
+        self.truths = truths
+        self.signer = signer
+        self.sender = sender
+        self.maximumInFlight = configuration.maximumInFlight
+        self.reached = Moment(milliseconds: origin.start)
+        self.population = Population(
+            size: configuration.subscribers, seed: configuration.seed, start: Moment(milliseconds: origin.start))
+        self.machine = DeliveryMachine(
+            environment: configuration.store.environment, disturbances: configuration.disturbances,
+            seed: configuration.seed)
+    }
+
+    /// Lives through everything up to the checkpoint again, in silence but for what was still to be delivered.
+    mutating func resume(from checkpoint: SimulationCheckpoint?) throws {
+        guard let checkpoint else { return }
+        self.reached = Moment(milliseconds: checkpoint.reached)
+        while let due = self.population.nextDue, due <= self.reached {
+            guard let notification = self.takeTurn(), let unfinished = checkpoint.unfinished[notification.uuid] else {
+                continue
+            }
+            self.machine.reenter(try self.signer.sign(notification), as: unfinished)
+        }
+    }
+
+    /// Until a graceful shutdown; then what is under way is awaited.
+    mutating func run(
+        report: (SimulatorStatistics) -> Void, save: (SimulationCheckpoint) -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Wake.self) { group in
+            var isTicking = false
+            while !Task.isShuttingDownGracefully || self.inFlight > 0 {
+                var pause = Self.longestPause
+                if !Task.isShuttingDownGracefully { pause = try self.startWhatIsDue(in: &group) }
+                self.publish(report: report, save: save)
+                if !isTicking {
+                    isTicking = true
+                    group.addTask { [pause] in
+                        try await Task.sleep(for: pause)
+                        return .tick
+                    }
+                }
+                switch try await group.next() {
+                case .tick, nil: isTicking = false
+                case .sent(let delivery, let result): self.settle(delivery, result)
+                }
+            }
+            group.cancelAll()
+        }
+        save(self.checkpoint)
+    }
+
+    /// - Returns: how long there is nothing more to do.
+    private mutating func startWhatIsDue(in group: inout ThrowingTaskGroup<Wake, any Error>) throws -> Duration {
+        let now = self.time.now
+        let allowance = self.reachability.allowance(of: self.maximumInFlight, at: .now)
+        var turns = 0
+        while let sender = self.sender, self.inFlight < allowance, let delivery = try self.nextDelivery(at: now, &turns)
+        {
+            self.inFlight += 1
+            group.addTask { .sent(delivery, await sender.send(delivery.notification)) }
+        }
+        if self.sender == nil { try self.takeTurns(until: now, &turns) }
+        if turns >= Self.turnsAtOnce { return .zero }
+        guard self.sender == nil || self.inFlight < allowance else { return Self.longestPause }
+        let nextDue = [self.population.nextDue, self.machine.nextDue].compactMap { $0 }.min() ?? .distantFuture
+        return min(Self.longestPause, self.time.realDuration(until: nextDue))
+    }
+
+    private mutating func nextDelivery(at now: Moment, _ turns: inout Int) throws -> DeliveryMachine.Delivery? {
+        while true {
+            if let delivery = self.machine.next(at: now) { return delivery }
+            guard turns < Self.turnsAtOnce, let due = self.population.nextDue, due <= now else {
+                if turns < Self.turnsAtOnce { self.reached = max(self.reached, now) }
+                return nil
+            }
+            turns += 1
+            self.reached = max(self.reached, due)
+            if let notification = self.takeTurn() { self.machine.enter(try self.signer.sign(notification)) }
+        }
+    }
+
+    private mutating func takeTurns(until now: Moment, _ turns: inout Int) throws {
+        while turns < Self.turnsAtOnce, let due = self.population.nextDue, due <= now {
+            turns += 1
+            self.reached = max(self.reached, due)
+            _ = self.takeTurn()
+        }
+    }
+
+    private mutating func takeTurn() -> StoreNotification? {
+        let (notification, truths) = self.population.next()
+        self.truths.update(truths)
+        return notification
+    }
+
+    private mutating func settle(_ delivery: DeliveryMachine.Delivery, _ result: SendAttempt.Result) {
+        self.inFlight -= 1
+        self.reachability.note(result, at: .now)
+        self.machine.settle(delivery, result, at: self.time.now)
+    }
+
+    private mutating func publish(report: (SimulatorStatistics) -> Void, save: (SimulationCheckpoint) -> Void) {
+        var statistics = self.machine.counts
+        statistics.customers = self.population.count
+        statistics.isReachable = self.reachability.isReachable
+        report(statistics)
+        guard self.savedAt.duration(to: .now) >= Self.saveInterval else { return }
+        self.savedAt = .now
+        save(self.checkpoint)
+    }
+
+    private var checkpoint: SimulationCheckpoint {
+        SimulationCheckpoint(
+            origin: self.origin, reached: self.reached.milliseconds, unfinished: self.machine.unfinished)
+    }
+}

@@ -1,0 +1,45 @@
+import Subscriptions
+
+/// Everything a simulation is made from. `simulate` and `demo` set it from flags of the same names.
+package struct SimulatorConfiguration: Sendable {
+    /// `--port`: of the simulator's own server on loopback; 0 takes a free one.
+    package var port = 0
+    /// `--subscribers`: customers who arrive within the simulated past.
+    package var subscribers = 100
+    /// `--speed`: simulated seconds in a real one.
+    package var speed: Double = 20_000
+    /// `--seed`: the same seed gives the same customers with the same lives.
+    package var seed: UInt64 = 1
+    /// `--deliver-to`: where notifications are posted; nil posts none.
+    package var deliverTo: String?
+    /// `--lose`, `--repeat`, `--delay`.
+    package var disturbances = Disturbances()
+    /// `--environment` and the app.
+    package var store = StoreIdentity()
+    /// `--keys`: the directory that is written for clients, and in which the simulation can be resumed.
+    package var keysDirectory: String
+    /// Whether the clock becomes the real one when it has caught up with the present.
+    package var horizon = SimulatedTime.Horizon.present
+    /// How many deliveries may be under way at once.
+    package var maximumInFlight = 32
+
+    package init(keysDirectory: String) { self.keysDirectory = keysDirectory }
+
+    /// - Throws: `SimulatorError` naming the first setting that cannot be.
+    package func validate() throws(SimulatorError) {
+        guard (0...65_535).contains(self.port) else { throw .invalidSetting("port", "must be 0…65535") }
+        guard (1...1_000_000).contains(self.subscribers) else {
+            throw .invalidSetting("subscribers", "must be 1…1000000")
+        }
+        guard self.speed > 0, self.speed <= 1e9 else { throw .invalidSetting("speed", "must be above 0, up to 1e9") }
+        guard self.maximumInFlight > 0 else { throw .invalidSetting("maximumInFlight", "must be above 0") }
+        guard [.production, .sandbox].contains(self.store.environment) else {
+            throw .invalidSetting("environment", "must be Production or Sandbox")
+        }
+        for (name, probability) in [
+            ("lose", self.disturbances.lose), ("repeat", self.disturbances.repeat), ("delay", self.disturbances.delay),
+        ] where !(0...1).contains(probability) {
+            throw .invalidSetting(name, "must be a probability, 0…1")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+package import Subscriptions
+
+/// The simulation's clock: it starts in the past and runs faster than real time. It never goes back, and may be read
+/// from anywhere.
+package struct SimulatedTime: Sendable {
+    /// What happens once the simulated past has become the present.
+    package enum Horizon: Sendable {
+        /// The clock has caught up: from now on it is the real one.
+        case present
+        /// It goes on as fast as before. A node that is fed has to be given the same clock.
+        case none
+    }
+
+    /// How long ago the simulation starts. Within Apple's notification history, which goes back 180 days.
+    package static let past = Milliseconds.days(170)
+
+    package let start: Moment
+    package let speed: Double
+    private let horizon: Horizon
+    private let startedAt: ContinuousClock.Instant
+    private let realStart: Moment
+
+    /// - Parameters:
+    ///   - start: the simulated moment at which the clock stands now.
+    ///   - speed: simulated seconds in a real one.
+    package init(start: Moment, speed: Double, until horizon: Horizon = .present) {
+        self.start = start
+        self.speed = speed
+        self.horizon = horizon
+        self.startedAt = .now
+        self.realStart = Self.realNow()
+    }
+
+    package var now: Moment {
+        let real = self.startedAt.duration(to: .now) / .milliseconds(1)
+        let simulated = self.start + Milliseconds(rawValue: Int64(min(real * self.speed, 1e15)))
+        switch self.horizon {
+        case .none: return simulated
+        case .present: return max(self.start, min(simulated, self.realStart + Milliseconds(rawValue: Int64(real))))
+        }
+    }
+
+    /// How long a reader has to wait, in real time, until the clock shows a moment, if it keeps its present speed.
+    package func realDuration(until moment: Moment) -> Duration {
+        let now = self.now
+        let caughtUp = self.horizon == .present && now >= Self.realNow() - .seconds(1)
+        let speed = caughtUp ? 1 : self.speed
+        return .milliseconds(max(0, Double(moment.milliseconds - now.milliseconds)) / speed)
+    }
+
+    package static func realNow() -> Moment { Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
+}

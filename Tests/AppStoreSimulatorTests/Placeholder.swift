@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct PlaceholderAppStoreSimulator {
-    @Test func runs() { #expect(Bool(true)) }
-}

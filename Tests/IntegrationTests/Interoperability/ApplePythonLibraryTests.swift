@@ -1,0 +1,80 @@
+import AppStoreSimulator
+import Foundation
+import Subscriptions
+import Testing
+
+private enum Python {
+    static let path = ProcessInfo.processInfo.environment["PERENNIAL_TEST_PYTHON"]
+}
+
+/// Apple's own client library has to accept and decode what the simulator signs, with its strict chain checks.
+@Suite(
+    .enabled(
+        if: Python.path != nil,
+        "set PERENNIAL_TEST_PYTHON to a Python that has app-store-server-library"))
+struct ApplePythonLibraryTests {
+    private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("verify_with_apple.py").path
+
+    private struct Report: Decodable {
+        let counts: [String: Int]
+        let differences: [String]
+    }
+
+    @Test(arguments: [AppStoreEnvironment.production, .sandbox])
+    func acceptsAndDecodesEverything(environment: AppStoreEnvironment) throws {
+        // given the lives of a crowd, and a test notification
+        let factory = try LifecycleFactory(seed: 41, store: StoreIdentity(environment: environment))
+        var notifications = try (0..<60).flatMap { try factory.lifecycles(ofCustomer: $0) }.flatMap(\.notifications)
+        notifications.append(try factory.testNotification())
+
+        // when Apple's library reads them
+        let report = try self.verify(notifications, factory: factory)
+
+        // then every one was verified, and every member was decoded as it was signed
+        #expect(report.differences.isEmpty)
+        #expect(report.counts.values.reduce(0, +) == notifications.count)
+        #expect(notifications.count >= 200)
+        #expect(report.counts.keys.sorted() == Set(notifications.map(Self.name)).sorted())
+        #expect(report.counts.count == 17)
+    }
+
+    @Test func refusesAnotherRoot() throws {
+        let factory = try LifecycleFactory(authority: .make(seed: 1))
+        let other = try LifecycleFactory(authority: .make(seed: 2))
+        #expect(throws: (any Error).self) { try self.verify([factory.testNotification()], factory: other) }
+    }
+
+    private static func name(_ notification: SignedNotification) -> String {
+        [notification.type, notification.subtype].compactMap { $0 }.joined(separator: "/")
+    }
+
+    private struct Refused: Error {
+        let output: String
+    }
+
+    private func verify(_ notifications: [SignedNotification], factory: LifecycleFactory) throws -> Report {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("perennial-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let root = directory.appendingPathComponent("root.cer")
+        let file = directory.appendingPathComponent("notifications")
+        try Data(factory.rootCertificate).write(to: root)
+        try Data(notifications.map(\.signedPayload).joined(separator: [0x0A])).write(to: file)
+
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: Python.path ?? "")
+        process.arguments = [
+            Self.script, root.path, factory.store.bundleID, "\(factory.store.appAppleID)",
+            factory.store.environment.rawValue, file.path,
+        ]
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Refused(output: String(decoding: text, as: UTF8.self)) }
+        return try JSONDecoder().decode(Report.self, from: text)
+    }
+}

@@ -1,0 +1,79 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// A `perennial serve` process on a store and a port of its own, for the app of the tests.
+struct NodeProcess {
+    static let bundleID = "com.example.integration"
+    static let appAppleID: Int64 = 1_234_567_890
+
+    let process: ChildProcess
+    let url: String
+
+    /// Starts a node whose store lies in `directory`, and returns when it is ready. `wrapper` is put before the command,
+    /// e.g. a tracer.
+    static func start(in directory: TemporaryDirectory, root: [UInt8], wrapper: [String] = []) async throws -> NodeProcess {
+        guard let binary = TestBinary.path else { throw ProcessFailure("no perennial binary: set PERENNIAL_BINARY") }
+        let port = try freePort()
+        try directory.write(root, to: "root.cer")
+        let configuration = try directory.write(
+            """
+            http: { host: 127.0.0.1, port: \(port) }
+            store: { url: "sqlite://\(directory.file("perennial.db"))" }
+            apps:
+              - bundleId: \(Self.bundleID)
+                appAppleId: \(Self.appAppleID)
+                environments: [Production]
+                rootCertificates: ["\(directory.file("root.cer"))"]
+            """, to: "perennial.yaml")
+        let command = wrapper + [binary, "serve", "--config", configuration]
+        let process = try ChildProcess(command[0], Array(command.dropFirst()), output: directory.file("node-\(port)"))
+        let node = NodeProcess(process: process, url: "http://127.0.0.1:\(port)")
+        try await node.waitUntilReady()
+        return node
+    }
+
+    private func waitUntilReady() async throws {
+        for _ in 0..<600 {
+            guard self.process.isRunning else {
+                throw ProcessFailure("the node ended at its start: \(self.process.errorOutput)")
+            }
+            if let status = try? await self.get("/readyz").status, status == 200 { return }
+            try await Task.sleep(for: .milliseconds(50))  // a poll: the test does not depend on its length
+        }
+        throw ProcessFailure("the node did not become ready: \(self.process.errorOutput)")
+    }
+
+    func get(_ path: String) async throws -> (status: UInt, body: [UInt8]) {
+        let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: self.url + path), timeout: .seconds(10))
+        return (response.status.code, Array(buffer: try await response.body.collect(upTo: 64 << 20)))
+    }
+
+    /// The status of the answer; throws when there is none, as when the node was killed.
+    func notify(_ signedPayload: [UInt8]) async throws -> UInt {
+        var request = HTTPClientRequest(url: self.url + "/v1/apple/notifications")
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(Array(#"{"signedPayload":""#.utf8) + signedPayload + Array(#""}"#.utf8))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        _ = try await response.body.collect(upTo: 1 << 20)
+        return response.status.code
+    }
+
+    /// Every event of the log, by the change stream's pages.
+    func allEvents() async throws -> [[String: Any]] {
+        var events: [[String: Any]] = []
+        var cursor: String?
+        while true {
+            let query = cursor.map { "&after=\($0)" } ?? ""
+            let (status, body) = try await self.get("/v1/events?limit=1000\(query)")
+            guard status == 200, let page = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
+                let found = page["events"] as? [[String: Any]]
+            else { throw ProcessFailure("no page of events: \(status) \(String(decoding: body, as: UTF8.self))") }
+            guard !found.isEmpty, let next = page["next"] as? String else { return events + found }
+            events += found
+            cursor = next
+        }
+    }
+}

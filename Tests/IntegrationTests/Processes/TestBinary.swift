@@ -1,0 +1,17 @@
+import Foundation
+
+/// The built `perennial` that the tests start.
+enum TestBinary {
+    /// `PERENNIAL_BINARY`, else the one beside the test bundle.
+    static let path: String? = {
+        let named = ProcessInfo.processInfo.environment["PERENNIAL_BINARY"]
+        let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appendingPathComponent("perennial").path
+        return [named, beside].compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+
+    static func find(_ program: String) -> String? {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+            .map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+}
