@@ -11,5 +11,6 @@ package struct CheckAnswer: Hashable, Sendable {
     package var productID: String?
 
     /// What is answered for a stream without facts.
-    package static let unknown = CheckAnswer(entitled: false, state: nil, code: .nothing, validUntil: nil, productID: nil)
+    package static let unknown = CheckAnswer(
+        entitled: false, state: nil, code: .nothing, validUntil: nil, productID: nil)
 }

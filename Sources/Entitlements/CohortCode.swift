@@ -1,7 +1,7 @@
 package import Subscriptions
 
-/// State and offer as one signed decimal, for cohorts (contract: `code`), in the numbering of Apple's sample engine of 2020:
-/// positive has access, the rest has not.
+/// State and offer as one signed decimal, for cohorts: the `code` of answers, in the numbering of Apple's sample engine
+/// of 2020. Positive has access, the rest has not.
 package struct CohortCode: Hashable, Sendable, CustomStringConvertible {
     /// −9…5, the state.
     package let state: Int
@@ -65,7 +65,9 @@ package struct CohortCode: Hashable, Sendable, CustomStringConvertible {
 extension SubscriptionSnapshot {
     /// Auto-renew is on, or not known to be off; the months of a commitment that runs renew in any case.
     fileprivate var renews: Bool {
-        if let commitmentEnd = self.commitment?.expiresDate, let end = self.expiresDate, end < commitmentEnd { return true }
+        if let commitmentEnd = self.commitment?.expiresDate, let end = self.expiresDate, end < commitmentEnd {
+            return true
+        }
         return self.autoRenew ?? true
     }
 }

@@ -54,7 +54,9 @@ extension EntitlementRow {
             guard phases.isEmpty || from <= sum else { throw .malformed }
             from = sum
             let (first, second) = (try reader.byte(), try reader.byte())
-            let (state, offer, code, product) = (Int(first & 7), Int(first >> 4), Int(second & 15) - 9, Int(second >> 4))
+            let (state, offer, code, product) = (
+                Int(first & 7), Int(first >> 4), Int(second & 15) - 9, Int(second >> 4)
+            )
             guard Self.states.indices.contains(state), offer <= 5, code <= 5, product <= products.count else {
                 throw .malformed
             }

@@ -1,7 +1,7 @@
 package import Subscriptions
 
-/// All that a check needs of one stream, for any moment from `from` on and with no other data: at most 100 bytes encoded
-/// in the usual case. Every node keeps the rows of all streams it serves in memory.
+/// All that a check needs of one stream, for any moment from `from` on and with no other data: at most 100 bytes
+/// encoded in the usual case. Every node keeps the rows of all streams it serves in memory.
 package struct EntitlementRow: Hashable, Sendable {
     /// Of the stream, as of the row.
     package let version: Int64

@@ -22,7 +22,8 @@ package struct Transition: Hashable, Sendable {
 
 /// One step of the way from the facts to an answer.
 package struct ExplanationStep: Hashable, Sendable {
-    /// The rule's number in domain.md §4; 0 for the rule that protects running access, and for purchases.
+    /// The rule's number on the catalog page StateMachine; 0 for the one that protects running access, and for
+    /// purchases.
     package var rule: Int
     /// For people, in whole sentences.
     package var sentence: String

@@ -1,6 +1,6 @@
 extension StreamState {
-    /// Why the answer at `moment` is what it is: the rules of domain.md §4 in the order they were applied, up to the one
-    /// that decided. Empty when there is no answer.
+    /// Why the answer at `moment` is what it is: the rules in the order they were applied, up to the one that decided.
+    /// Empty when there is no answer.
     package func explain(at moment: Moment, rules: DerivationRules) -> [ExplanationStep] {
         guard let derivation = self.derivation(rules) else { return [] }
         let verdict = derivation.verdict(at: moment)
@@ -31,7 +31,8 @@ extension FactView {
         return ExplanationStep(
             rule: 1,
             sentence: started
-                ? "The current transaction is \(current.transactionID.rawValue) of \(current.rank.purchaseDate), for \(product)."
+                ? "The current transaction is \(current.transactionID.rawValue) of \(current.rank.purchaseDate), "
+                    + "for \(product)."
                 : "The earliest transaction known, \(current.transactionID.rawValue) for \(product), starts only "
                     + "\(current.rank.purchaseDate).",
             facts: [.init(current)])
@@ -64,7 +65,8 @@ extension FactView {
             } else {
                 decides ? ", and nothing newer is known." : ", but it does not reach this moment."
             }
-        return ExplanationStep(rule: 3, sentence: given + reach, facts: [.status(observation.status, asOf: observation.asOf)])
+        return ExplanationStep(
+            rule: 3, sentence: given + reach, facts: [.status(observation.status, asOf: observation.asOf)])
     }
 
     fileprivate func explain(_ verdict: Verdict, at moment: Moment, rules: DerivationRules) -> ExplanationStep {
@@ -79,9 +81,13 @@ extension FactView {
             case 7: ("The renewal failed, and Apple retries the charge", renewal)
             case 8: ("The paid period is over, and the renewal may still arrive", renewal)
             case 9: ("The paid period is over, and no renewal is to be expected", renewal)
-            default: verdict.state == .revoked
-                ? ("The purchase has been revoked", revoking)
-                : (verdict.entitled ? "The purchase has not been revoked" : "The purchase has run its time, or is not known", [])
+            default:
+                verdict.state == .revoked
+                    ? ("The purchase has been revoked", revoking)
+                    : (
+                        verdict.entitled
+                            ? "The purchase has not been revoked" : "The purchase has run its time, or is not known", []
+                    )
             }
         return ExplanationStep(rule: verdict.rule, sentence: "\(reason): \(verdict.state.rawValue).", facts: facts)
     }

@@ -16,7 +16,8 @@ struct Derivation {
 
     func verdict(at moment: Moment) -> Verdict {
         let verdict = self.known.verdict(at: moment, rules: self.rules)
-        guard !verdict.entitled, var other = self.protected?.verdict(at: moment, rules: self.rules), other.entitled else {
+        guard !verdict.entitled, var other = self.protected?.verdict(at: moment, rules: self.rules), other.entitled
+        else {
             return verdict
         }
         (other.incomplete, other.isProtected) = (true, true)
@@ -29,8 +30,8 @@ struct Derivation {
         return Set(all).filter { $0 > moment && $0 < .distantFuture }.sorted()
     }
 
-    /// When access that runs at `moment` ends if nothing more is heard: `end` + leeway if it may renew, `end` if auto-renew
-    /// is off, the grace date in grace. nil for a purchase without end.
+    /// When access that runs at `moment` ends if nothing more is heard: `end` + leeway if it may renew, `end` if
+    /// auto-renew is off, the grace date in grace. nil for a purchase without end.
     func accessEnd(after moment: Moment) -> Moment? {
         self.boundaries(after: moment).first { !self.verdict(at: $0).entitled }
     }

@@ -1,10 +1,11 @@
-/// Rules 3 to 9 of domain.md §4.
+/// Rules 3 to 9.
 extension FactView {
     func verdict(at moment: Moment, rules: DerivationRules) -> Verdict {
         guard self.kind == .subscription else { return self.purchaseVerdict(at: moment, rules: rules) }
         let current = self.current(at: moment)
         let end = self.end(at: moment)
-        var verdict = self.statusVerdict(at: moment, end: end.moment, rules: rules)
+        var verdict =
+            self.statusVerdict(at: moment, end: end.moment, rules: rules)
             ?? self.factVerdict(at: moment, end: end.moment, rules: rules)
         verdict.incomplete = end.isFromRenewal || self.lacksUpgrade || current?.expiresDate == nil
         return verdict
@@ -105,7 +106,10 @@ extension FactView {
 
     /// Every moment at which the verdict may change by itself.
     func boundaries(rules: DerivationRules) -> [Moment] {
-        let ends = self.transactions.indices.map { self.chainEnd(from: $0) } + [self.renewal?.renewalDate].compactMap(\.self)
+        let chains = self.transactions.indices.flatMap { index in
+            [true, false].map { self.chainEnd(from: index, isActive: $0) }
+        }
+        let ends = chains + [self.renewal?.renewalDate].compactMap(\.self)
         let later = ends.flatMap { end in
             [end, end + rules.leeway(in: self.environment), end + .graceWithoutDate, self.retryEnd(after: end)]
         }
@@ -115,7 +119,8 @@ extension FactView {
                 self.purchaseEnd(of: transaction, rules: rules),
             ]
         }
-        return later + (dates + [self.renewal?.gracePeriodExpiresDate, self.status?.observation.asOf]).compactMap(\.self)
+        return later
+            + (dates + [self.renewal?.gracePeriodExpiresDate, self.status?.observation.asOf]).compactMap(\.self)
     }
 }
 

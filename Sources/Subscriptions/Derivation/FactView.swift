@@ -1,4 +1,5 @@
-/// The kept facts as the rules of domain.md §4 look at them: rules 1 and 2 are here, 3 to 9 in `FactView+Verdict`.
+/// The kept facts as the nine rules look at them (catalog page StateMachine): rules 1 and 2 are here, 3 to 9 in
+/// `FactView+Verdict`.
 struct FactView: Hashable {
     let kind: StreamKind
     let environment: AppStoreEnvironment
@@ -67,9 +68,11 @@ struct FactView: Hashable {
 
     // MARK: Rule 2
 
-    /// `end` of the unbroken chain of periods that starts at `index`. A revoked period is paid until it was revoked.
-    func chainEnd(from index: Int) -> Moment {
-        var end = self.ownEnd(of: self.transactions[index])
+    /// `end` of the unbroken chain of periods that starts at `index`. A revoked period is paid until it was revoked,
+    /// but the first one to its end while Apple says that it is active.
+    func chainEnd(from index: Int, isActive: Bool) -> Moment {
+        let first = self.transactions[index]
+        var end = isActive ? first.paidEnd : self.ownEnd(of: first)
         for next in self.transactions[(index + 1)...] {
             guard next.rank.purchaseDate <= end else { break }
             end = max(end, self.ownEnd(of: next))
@@ -77,22 +80,22 @@ struct FactView: Hashable {
         return end
     }
 
-    func ownEnd(of transaction: TransactionInfo) -> Moment {
-        let end = transaction.expiresDate ?? transaction.rank.purchaseDate
-        return min(end, self.revocation(of: transaction)?.revocationDate ?? end)
+    private func ownEnd(of transaction: TransactionInfo) -> Moment {
+        min(transaction.paidEnd, self.revocation(of: transaction)?.revocationDate ?? transaction.paidEnd)
     }
 
     /// `end`, and whether it rests on the renewal info alone, because the transaction it speaks of is not known.
     func end(at moment: Moment) -> (moment: Moment, isFromRenewal: Bool) {
-        let end = self.currentIndex(at: moment).map { self.chainEnd(from: $0) } ?? .distantPast
-        if let renewal = self.renewal, let date = renewal.renewalDate, date > end,
-            let status = self.standingStatus(at: moment), status == .active,
-            let asOf = self.status?.observation.asOf, asOf >= renewal.signedDate
-        {
-            return (date, true)
-        }
+        let isActive = self.standingStatus(at: moment) == .active
+        let end = self.currentIndex(at: moment).map { self.chainEnd(from: $0, isActive: isActive) } ?? .distantPast
+        // A status that stands is of the renewal info or newer.
+        if isActive, let date = self.renewal?.renewalDate, end < date { return (date, true) }
         return (end, false)
     }
+}
+
+extension TransactionInfo {
+    fileprivate var paidEnd: Moment { self.expiresDate ?? self.rank.purchaseDate }
 }
 
 extension KeptFacts {

@@ -1,6 +1,6 @@
 /// What the rules say of one moment.
 struct Verdict: Hashable {
-    /// The number of the rule in domain.md §4 that decided; 0 for purchases.
+    /// The number of the rule that decided; 0 for purchases.
     var rule: Int
     var state: LifecycleState
     var entitled: Bool

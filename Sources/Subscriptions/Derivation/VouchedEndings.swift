@@ -1,6 +1,6 @@
-/// "A fact from a client or from history alone never ends access that was running before Apple has been asked" (domain.md
-/// §4). The rules are applied twice: to all facts, and to these, in which an ending counts only when an authoritative
-/// source has vouched for it. When the first denies access and the second grants it, the second is the answer, marked
+/// A fact from a client or from history alone never ends access that was running before Apple has been asked. So the
+/// rules are applied twice: to all facts, and to these, in which an ending counts only when an authoritative source has
+/// vouched for it. When the first denies access and the second grants it, the second is the answer, marked
 /// `incomplete`; its own rules end it at `end` + leeway.
 
 extension KeptTransaction {

@@ -37,8 +37,7 @@ struct ChangeDetection {
         if let old = self.before.facts.transactions.first(where: { $0.rank == transaction.rank })?.info {
             return self.changes(from: old, to: new)
         }
-        var found = Set<Change>()
-        if let purchase = self.purchase(new) { found.formUnion(purchase) }
+        var found = self.purchase(transaction)
         if new.revocationDate != nil { found.insert(self.revocation(new)) }
         return found
     }
@@ -68,10 +67,12 @@ struct ChangeDetection {
         return transaction.isUpgraded == true ? .noted : .refunded
     }
 
-    /// What a transaction that was not known before is; nil for a restored copy of a known period.
-    private func purchase(_ new: TransactionInfo) -> Set<Change>? {
-        if let item = new.webOrderLineItemID, self.before.facts.transactions.contains(where: { $0.info.webOrderLineItemID == item }) {
-            return nil
+    /// What a transaction that was not known before is; nothing new for a restored copy of a known period.
+    private func purchase(_ new: TransactionInfo) -> Set<Change> {
+        if let item = new.webOrderLineItemID,
+            self.before.facts.transactions.contains(where: { $0.info.webOrderLineItemID == item })
+        {
+            return []
         }
         if self.before.key.kind == .purchase { return [.oneTimePurchased] }
         let previous = self.before.facts.transactions.last { $0.rank < new.rank }?.info
@@ -89,7 +90,8 @@ struct ChangeDetection {
             if runs, changesProduct { changes.insert(.upgraded) }
             if !runs || !changesProduct && changes.isEmpty { changes.insert(.resubscribed) }
         } else {
-            changes.insert(self.label.map(\.change).flatMap { Change.purchases.contains($0) ? $0 : nil } ?? .resubscribed)
+            changes.insert(
+                self.label.map(\.change).flatMap { Change.purchases.contains($0) ? $0 : nil } ?? .resubscribed)
         }
         return changes
     }
@@ -100,11 +102,15 @@ struct ChangeDetection {
         guard let new = self.after.facts.renewal?.info else { return [] }
         let old = self.before.facts.renewal?.info
         // Nothing to compare with: the label says which of Apple's settings the customer has just changed.
-        var found: Set<Change> = old == nil && !afterPurchase ? Set([self.label?.change].compactMap(\.self)).intersection(Change.intentions) : []
+        var found: Set<Change> =
+            old == nil && !afterPurchase
+            ? Set([self.label?.change].compactMap(\.self)).intersection(Change.intentions) : []
         if new.autoRenewStatus == 0, old?.autoRenewStatus != 0 { found.insert(.autoRenewDisabled) }
         if new.autoRenewStatus == 1, old?.autoRenewStatus == 0, !afterPurchase { found.insert(.autoRenewEnabled) }
         if let next = new.pendingProductID, next != old?.pendingProductID { found.insert(.downgradeScheduled) }
-        if new.pendingProductID == nil, old?.pendingProductID != nil, !afterPurchase { found.insert(.downgradeCancelled) }
+        if new.pendingProductID == nil, old?.pendingProductID != nil, !afterPurchase {
+            found.insert(.downgradeCancelled)
+        }
         if new.priceIncreaseStatus == 0, old?.priceIncreaseStatus != 0 { found.insert(.priceIncreasePending) }
         if new.priceIncreaseStatus == 1, old?.priceIncreaseStatus != 1 { found.insert(.priceIncreaseAccepted) }
         if let old, new.offerType != nil, (new.offerType, new.offerIdentifier) != (old.offerType, old.offerIdentifier) {

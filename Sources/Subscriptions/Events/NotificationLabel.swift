@@ -1,5 +1,5 @@
-/// What Apple's notification types and subtypes are called here. A label never decides: facts do. It names a purchase whose
-/// predecessor is not known, and what no fact can show.
+/// What Apple's notification types and subtypes are called here. A label never decides: facts do. It names a purchase
+/// whose predecessor is not known, and what no fact can show.
 struct NotificationLabel: Hashable {
     let change: Change
     /// The notification itself is the news: no kept fact could tell it.

@@ -1,9 +1,9 @@
 extension StreamState {
-    /// The events a bundle adds. Depends on nothing but the state, the bundle and the rules, and refuses no verified fact.
+    /// The events a bundle adds. Depends on nothing but the state, the bundle and the rules; refuses no verified fact.
     ///
-    /// A notification gives at least one event. An API answer or a client's post that says nothing new gives none, or one
-    /// `confirmed` a day; the caller then raises the watermarks by `merging`. The event that holds the bundle's facts comes
-    /// first; it, and no other, stands for the bundle's `dedupKey`.
+    /// A notification gives at least one event. An API answer or a client's post that says nothing new gives none, or
+    /// one `confirmed` a day; when it gives none, the caller raises the watermarks by `merging`. The event that holds
+    /// the bundle's facts comes first; it, and no other, stands for the bundle's `dedupKey`.
     package func decide(_ bundle: FactBundle, rules: DerivationRules) -> [SubscriptionEvent] {
         var next = self
         next.facts.merge(bundle.facts, source: bundle.source)
@@ -57,8 +57,12 @@ extension StreamState {
         let derived = known.factVerdict(at: asOf, end: known.end(at: asOf).moment, rules: rules)
         guard derived.state != status.observation.status.state else { return nil }
         return SubscriptionEvent(
-            source: status.observation.unsigned == nil ? .notification : .statuses, changes: [.anomaly], signedDate: asOf,
-            detail: "Apple's status \(status.observation.status.rawValue), but by rule \(derived.rule) \(derived.state.rawValue).")
+            source: status.observation.unsigned == nil ? .notification : .statuses, changes: [.anomaly],
+            signedDate: asOf,
+            detail:
+                "Apple's status \(status.observation.status.rawValue), "
+                + "but by rule \(derived.rule) \(derived.state.rawValue)."
+        )
     }
 }
 

@@ -16,7 +16,8 @@ package struct FactBundle: Hashable, Sendable {
     package var customerID: String?
 
     package init(
-        facts: Facts = Facts(), source: EventSource, dedupKey: [UInt8], contentDigest: PayloadDigest, signedDate: Moment,
+        facts: Facts = Facts(), source: EventSource, dedupKey: [UInt8], contentDigest: PayloadDigest,
+        signedDate: Moment,
         notification: NotificationIdentity? = nil, record: NotificationRecord? = nil, customerID: String? = nil
     ) {
         self.facts = facts

@@ -34,7 +34,8 @@ extension StreamKey {
     /// The stored form: kind byte, id, 0, environment, 0, bundle. No part may hold a zero byte.
     package var bytes: [UInt8] {
         var bytes = [UInt8]()
-        bytes.reserveCapacity(3 + self.id.utf8.count + self.environment.rawValue.utf8.count + self.bundleID.rawValue.utf8.count)
+        bytes.reserveCapacity(
+            3 + self.id.utf8.count + self.environment.rawValue.utf8.count + self.bundleID.rawValue.utf8.count)
         bytes.append(self.kind.rawValue)
         bytes.append(contentsOf: self.id.utf8)
         bytes.append(0)

@@ -6,10 +6,10 @@ extension TransactionInfo {
         var kept = TransactionInfo(
             originalTransactionID: self.originalTransactionID, transactionID: self.transactionID,
             bundleID: self.bundleID, environment: self.environment, signedDate: self.signedDate, digest: self.digest)
-        kept.webOrderLineItemID = self.webOrderLineItemID?.atMost(32)
+        kept.webOrderLineItemID = self.webOrderLineItemID?.atMost(24)
         kept.productID = self.productID?.atMost(100)
         kept.subscriptionGroupIdentifier = self.subscriptionGroupIdentifier?.atMost(24)
-        kept.productType = self.productType?.atMost(32)
+        kept.productType = self.productType?.atMost(28)
         kept.purchaseDate = self.purchaseDate
         kept.originalPurchaseDate = self.originalPurchaseDate
         kept.expiresDate = self.expiresDate
@@ -26,7 +26,7 @@ extension TransactionInfo {
         kept.storefront = self.storefront?.atMost(4)
         kept.appTransactionID = self.appTransactionID?.atMost(32)
         kept.previousOriginalTransactionID = self.previousOriginalTransactionID.flatMap {
-            $0.rawValue.utf8.count <= 64 ? $0 : nil
+            $0.rawValue.utf8.count <= 32 ? $0 : nil
         }
         kept.commitment = self.commitment
         kept.commitment?.commitmentPrice = nil
@@ -42,7 +42,9 @@ extension RenewalInfo {
         kept.offerIdentifier = self.offerIdentifier?.atMost(64)
         kept.offerDiscountType = self.offerDiscountType?.atMost(16)
         kept.offerPeriod = nil
-        kept.eligibleWinBackOfferIDs = self.eligibleWinBackOfferIDs.map { Array($0.compactMap { $0.atMost(64) }.prefix(3)) }
+        kept.eligibleWinBackOfferIDs = self.eligibleWinBackOfferIDs.map {
+            Array($0.compactMap { $0.atMost(48) }.prefix(3))
+        }
         kept.currency = self.currency?.atMost(4)
         kept.appAccountToken = self.appAccountToken?.atMost(36)
         kept.appTransactionID = self.appTransactionID?.atMost(32)

@@ -1,4 +1,4 @@
-/// What is kept of all facts of a stream, each a maximum (domain.md §3): T, R and S.
+/// What is kept of all facts of a stream, each a maximum: T, R and S.
 package struct KeptFacts: Hashable, Sendable {
     /// T: ascending by (purchaseDate, transactionId), the greatest four.
     package var transactions: [KeptTransaction]
@@ -48,7 +48,8 @@ package struct KeptFacts: Hashable, Sendable {
 
     /// The newest signature among the kept facts.
     var watermark: Moment? {
-        let dates = self.transactions.map(\.info.signedDate)
+        let dates =
+            self.transactions.map(\.info.signedDate)
             + [self.renewal?.info.signedDate, self.status?.observation.asOf].compactMap(\.self)
         return dates.max()
     }
@@ -56,6 +57,6 @@ package struct KeptFacts: Hashable, Sendable {
 
 extension EventSource {
     /// Apple itself told us, unasked or asked for the present state. A client may be old or hostile, and a history
-    /// answer may leave out what came later: neither ends access alone (domain.md §4).
+    /// answer may leave out what came later: neither ends access alone.
     var isAuthoritative: Bool { self == .notification || self == .statuses }
 }

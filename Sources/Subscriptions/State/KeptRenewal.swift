@@ -28,19 +28,23 @@ package struct KeptRenewal: Hashable, Sendable {
 
     init(_ renewal: RenewalInfo, vouched: Bool) {
         self.info = renewal.bounded
-        self.vouched = vouched ? Vouched(signedDate: renewal.signedDate, endsAccess: renewal.endsAccess) : nil
+        self.vouched = vouched ? renewal.vouched : nil
     }
 
-    var isVouched: Bool { self.vouched.map { self.info.signedDate <= $0.signedDate } ?? false }
+    var isVouched: Bool { self.vouched.map { self.info.vouched <= $0 } ?? false }
 
     mutating func merge(_ other: KeptRenewal) {
-        if (self.info.signedDate, self.info.digest) < (other.info.signedDate, other.info.digest) { self.info = other.info }
+        if (self.info.signedDate, self.info.digest) < (other.info.signedDate, other.info.digest) {
+            self.info = other.info
+        }
         self.vouched = .greater(self.vouched, other.vouched)
     }
 }
 
 extension RenewalInfo {
-    var endsAccess: Bool {
-        self.autoRenewStatus == 0 || self.expirationIntent != nil || self.isInBillingRetryPeriod == true
+    fileprivate var vouched: KeptRenewal.Vouched {
+        let endsAccess =
+            self.autoRenewStatus == 0 || self.expirationIntent != nil || self.isInBillingRetryPeriod == true
+        return KeptRenewal.Vouched(signedDate: self.signedDate, endsAccess: endsAccess)
     }
 }

@@ -22,10 +22,12 @@ package struct KeptTransaction: Hashable, Sendable {
 
     var rank: TransactionRank { self.info.rank }
 
-    var isVouched: Bool { self.vouched.map { self.info.signedDate <= $0.signedDate } ?? false }
+    var isVouched: Bool { self.vouched.map { self.info.end <= $0 } ?? false }
 
     mutating func merge(_ other: KeptTransaction) {
-        if (self.info.signedDate, self.info.digest) < (other.info.signedDate, other.info.digest) { self.info = other.info }
+        if (self.info.signedDate, self.info.digest) < (other.info.signedDate, other.info.digest) {
+            self.info = other.info
+        }
         self.vouched = .greater(self.vouched, other.vouched)
         self.longestExpiresDate = .greater(self.longestExpiresDate, other.longestExpiresDate)
     }

@@ -1,4 +1,4 @@
-/// The whole log of one stream, for questions about the past (domain.md §5).
+/// The whole log of one stream, for questions about the past.
 package struct StreamHistory: Sendable {
     private let key: StreamKey
     private let events: [(at: Moment, event: SubscriptionEvent)]
@@ -9,8 +9,8 @@ package struct StreamHistory: Sendable {
         self.events = events
     }
 
-    /// What was true at `moment`, by all the log holds: every transaction in its newest version, and the newest renewal info
-    /// and status signed no later than `moment`. nil before the first fact.
+    /// What was true at `moment`, by all the log holds: every transaction in its newest version, and the newest renewal
+    /// info and status signed no later than `moment`. nil before the first fact.
     package func snapshot(at moment: Moment, rules: DerivationRules) -> SubscriptionSnapshot? {
         self.snapshot(at: moment, knownAt: .distantFuture, rules: rules)
     }

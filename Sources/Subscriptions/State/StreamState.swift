@@ -1,12 +1,12 @@
-/// The fold of one stream: of a subscription, a purchase or a record. It keeps maxima only (domain.md §3), so neither the
-/// order nor the repetition of what arrived can show in it, and it stays below 4 KB whatever the history.
+/// The fold of one stream: of a subscription, a purchase or a record. It keeps maxima only, so neither the order nor
+/// the repetition of what arrived can show in it, and it stays below 4 KB whatever the history.
 package struct StreamState: Hashable, Sendable {
     /// Raised whenever the same log may lead to another answer; the state row carries it.
     package static let logicVersion = 1
 
     package let key: StreamKey
     package var facts: KeptFacts
-    /// The publisher's own ids of the customer, in order: the smallest four of at most 96 bytes each.
+    /// The publisher's own ids of the customer, in order: the smallest four of at most 64 bytes each.
     package var customerIDs: [String]
     /// The newest day (since 1970, UTC, of the signature) for which a `confirmed` event is in the log.
     package var confirmedDay: Int64?
@@ -51,7 +51,7 @@ package struct StreamState: Hashable, Sendable {
     }
 
     private mutating func link(_ customerID: String) {
-        guard customerID.utf8.count <= 96, !self.customerIDs.contains(customerID) else { return }
+        guard customerID.utf8.count <= 64, !self.customerIDs.contains(customerID) else { return }
         self.customerIDs.append(customerID)
         self.customerIDs.sort()
         if self.customerIDs.count > 4 { self.customerIDs.removeLast() }

@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct PlaceholderEntitlements {
-    @Test func runs() { #expect(Bool(true)) }
-}

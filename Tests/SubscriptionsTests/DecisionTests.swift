@@ -1,0 +1,129 @@
+import Subscriptions
+import Testing
+
+/// What is recorded of a bundle, and what is only announced.
+@Suite struct DecisionTests {
+    private let rules = DerivationRules()
+
+    @Test("facts decide; the type only labels")
+    func typeIsALabel() {
+        var customer = Customer()
+        var state = StreamState(.subscription, [customer.subscribe()])
+        var odd = customer.upgrade(to: "max.monthly")
+        odd.notification?.type = "DID_CHANGE_RENEWAL_PREF"
+        odd.notification?.subtype = nil
+        #expect(state.receive(odd)[0].kind == .upgraded)
+    }
+
+    @Test("each purchase is counted once, whichever bundle brings it first")
+    func countsPurchasesOnce() {
+        var customer = Customer()
+        let bundles = [
+            customer.subscribe(), customer.post(), customer.renew(), customer.setAutoRenew(false), customer.poll(),
+        ]
+        var random = SeededRandom(seed: 7)
+        for _ in 0..<50 {
+            var state = StreamState(key: .subscription)
+            let changes = bundles.shuffledWithRepeats(using: &random).flatMap { state.receive($0) }.flatMap(\.changes)
+            #expect(changes.count { $0 == .subscribed } == 1)
+            #expect(changes.count { $0 == .renewed } == 1)
+        }
+    }
+
+    @Test("a restored copy of a known period is no purchase")
+    func restoredCopy() {
+        var state = StreamState(.subscription, [bundle(.notification, [RuleTests.month], renewal(signed: 0))])
+        let copy = transaction(105, from: 5, to: 30) { $0.webOrderLineItemID = "w100" }
+        #expect(state.receive(bundle(.notification, [copy]))[0].changes == [.noted])
+    }
+
+    @Test("a scheduled downgrade that takes effect is told with the renewal")
+    func productChange() {
+        var customer = Customer()
+        var state = StreamState(.subscription, [customer.subscribe(), customer.scheduleDowngrade()])
+        #expect(state.receive(customer.renew())[0].changes == [.renewed, .productChanged])
+    }
+
+    @Test("the whole of what a first bundle tells, the most important first")
+    func severalChanges() {
+        var customer = Customer()
+        var state = StreamState(key: .subscription)
+        _ = customer.subscribe(trial: .days(7))
+        #expect(
+            state.receive(customer.setAutoRenew(false))[0].changes == [.subscribed, .offerRedeemed, .autoRenewDisabled])
+    }
+
+    @Test("what says nothing new is recorded at most once a day, and only from an API")
+    func confirmations() {
+        var customer = Customer()
+        var state = StreamState(.subscription, [customer.subscribe(), customer.poll()])
+        #expect(state.receive(customer.post()) == [])
+        #expect(state.receive(customer.poll()).map(\.kind) == [.confirmed])
+        #expect(state.receive(customer.poll()) == [])
+        customer.wait(.days(1))
+        #expect(state.receive(customer.poll()).map(\.kind) == [.confirmed])
+        let watermark = state.facts.renewal?.info.signedDate
+        let again = customer.poll()
+        #expect(state.decide(again, rules: self.rules) == [])
+        #expect(watermark! < state.merging(again.facts, source: again.source).facts.renewal!.info.signedDate)
+    }
+
+    @Test("watermarks that rose unrecorded are recorded with the next event, so that a late fact loses in a replay too")
+    func unrecordedWatermarks() {
+        var customer = Customer()
+        var log = [customer.subscribe(), customer.poll(), customer.poll()].map(SubscriptionEvent.init)
+        var state = log.reduce(into: StreamState(key: .subscription)) { $0.apply($1) }
+        state.confirmedDay = .max
+        let late = customer.setAutoRenew(false)
+        _ = customer.setAutoRenew(true)
+        #expect(state.receive(customer.poll()) == [])
+        let events = state.receive(late)
+        #expect(events.map(\.kind).prefix(2) == [.noted, .watermarksRaised])
+        log += events
+        let replayed = log.reduce(into: StreamState(key: .subscription)) { $0.apply($1) }
+        #expect((replayed.facts == state.facts) as Bool)
+        #expect(replayed.snapshot(at: late.signedDate + .hours(1), rules: self.rules)?.autoRenew == true)
+    }
+
+    @Test("a customer's id is linked once, and shown")
+    func linking() {
+        var state = StreamState(key: .subscription)
+        let post = bundle(.client, [RuleTests.month], customerID: "c-1")
+        #expect(state.receive(post).map(\.kind) == [.subscribed, .linked])
+        #expect(state.receive(post) == [])
+        #expect(state.receive(bundle(.client, [RuleTests.month], customerID: "c-0")).map(\.kind) == [.linked])
+        #expect(state.snapshot(at: day(1), rules: self.rules)?.customerIDs == ["c-0", "c-1"])
+    }
+
+    @Test(
+        "an anomaly says where Apple's status and the facts differ",
+        arguments: [
+            (4, "4, but by rule 7 retry"), (5, "5, but by rule 7 retry"), (9, "9, but by rule 7 retry"), (3, nil),
+        ])
+    func anomalies(_ number: Int64, _ detail: String?) {
+        var state = StreamState(key: .subscription)
+        let failing = renewal(signed: 30) { $0.isInBillingRetryPeriod = true }
+        let events = state.receive(bundle(.notification, [RuleTests.month], failing, status(number, asOf: 30)))
+        #expect(events.dropFirst().map(\.kind) == (detail == nil ? [] : [.anomaly]))
+        #expect(events.dropFirst().first?.detail?.contains(detail ?? "") ?? (detail == nil))
+    }
+
+    @Test("a notification is recorded even when nothing is new, unknown, or far too old")
+    func alwaysRecorded() {
+        var customer = Customer()
+        let first = customer.subscribe()
+        let later = (0..<6).map { _ in customer.renew() }
+        var state = StreamState(.subscription, later)
+        #expect(state.receive(first).map(\.kind) == [.noted])
+        #expect(state.receive(customer.refund(0)).map(\.kind) == [.refunded], "a period older than the kept four")
+        #expect(state.receive(customer.reverseRefund(0)).map(\.kind) == [.refundReversed])
+    }
+
+    @Test("decide reads the state, the bundle and the rules, and changes nothing")
+    func decideIsPure() {
+        var customer = Customer()
+        let state = StreamState(.subscription, [customer.subscribe()])
+        let bundle = customer.refund(0)
+        #expect(state.decide(bundle, rules: self.rules) == state.decide(bundle, rules: self.rules))
+    }
+}

@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct PlaceholderSubscriptions {
-    @Test func runs() { #expect(Bool(true)) }
-}

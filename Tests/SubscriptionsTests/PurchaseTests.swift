@@ -1,0 +1,56 @@
+import Subscriptions
+import Testing
+
+/// One-time purchases and non-renewing subscriptions.
+@Suite struct PurchaseTests {
+    static let bought = transaction(100, from: 0, to: nil, product: "lifetime") { $0.productType = "Non-Consumable" }
+    static let pass = transaction(100, from: 0, to: nil, product: "pass") {
+        $0.productType = "Non-Renewing Subscription"
+    }
+    static let refunded = transaction(100, from: 0, to: nil, signed: 8, product: "lifetime") {
+        $0.revocationDate = day(8)
+    }
+    static let rules = DerivationRules(nonRenewingDuration: ["pass": .days(7)])
+
+    @Test(arguments: [
+        RuleCase(
+            "a purchase is owned for good", key: .purchase, [bundle(.notification, [bought])],
+            [(day(9_999), .owned(nil))]),
+        RuleCase(
+            "a non-renewing subscription ends by its configured duration", key: .purchase,
+            [bundle(.notification, [pass])],
+            [(just(before: day(7)), .owned(day(7))), (day(7), .owned(nil))]),
+        RuleCase(
+            "a refund revokes it", key: .purchase,
+            [bundle(.notification, [bought]), bundle(.notification, [refunded])],
+            [(just(before: day(8)), .owned(day(8))), (day(8), .revoked)]),
+        RuleCase(
+            "and of its restored copy too", key: .purchase,
+            [
+                bundle(.notification, [refunded]),
+                bundle(.notification, [transaction(101, from: 5, to: nil, product: "lifetime")]),
+            ],
+            [(day(8), .revoked)]),
+        RuleCase(
+            "a refund that only a client tells of does not end access before Apple is asked", key: .purchase,
+            [bundle(.notification, [bought]), bundle(.client, [refunded])], [(day(8), .owned(nil).incompletely)]),
+    ])
+    func answers(_ row: RuleCase) throws { try row.check(rules: Self.rules) }
+
+    @Test("a non-renewing subscription that is over is no longer access, and the timer says so")
+    func ends() {
+        let state = StreamState(.purchase, [bundle(.notification, [Self.pass])])
+        #expect(state.snapshot(at: day(7), rules: Self.rules)?.entitled == false)
+        #expect(state.nextTransition(after: day(0), rules: Self.rules) == Transition(name: .expired, due: day(7)))
+    }
+
+    @Test("kinds: bought, refunded, given back")
+    func kinds() {
+        var state = StreamState(key: .purchase)
+        let again = transaction(100, from: 0, to: nil, signed: 9, product: "lifetime")
+        #expect(state.receive(bundle(.client, [Self.bought]))[0].kind == .oneTimePurchased)
+        #expect(state.receive(bundle(.notification, [Self.refunded]))[0].kind == .refunded)
+        #expect(state.receive(bundle(.notification, [again]))[0].kind == .refundReversed)
+        #expect(state.snapshot(at: day(10), rules: Self.rules)?.state == .owned)
+    }
+}
