@@ -1,0 +1,50 @@
+import Hummingbird
+
+/// Decides who may do what on one node.
+struct Authorizer: Sendable {
+    private let tokens: [Token]
+
+    init(tokens: [Token]) { self.tokens = tokens }
+
+    /// - Throws: 401; 403, also for what came through a proxy to a node without tokens: there, the loopback address is
+    ///   all the protection, and a proxy on the same machine would open everything.
+    func authorize(_ headers: HTTPFields, for access: Access) throws(Problem) {
+        guard !self.tokens.isEmpty else {
+            guard access == .signature || !headers.contains(where: { Self.isForwarding($0.name.canonicalName) }) else {
+                throw Problem(.forwardedRequest, "configure http.tokens to take requests through a proxy")
+            }
+            return
+        }
+        guard case .scope(let scope) = access else { return }
+        guard let header = headers[.authorization] else {
+            throw self.unauthenticated(#"send "Authorization: Bearer TOKEN""#)
+        }
+        let parts = header.split(separator: " ", omittingEmptySubsequences: true)
+        guard parts.count == 2, parts[0].lowercased() == "bearer", let token = self.tokens.matching(parts[1].utf8)
+        else {
+            throw self.unauthenticated("the token is not one of this node's")
+        }
+        guard token.allows(scope) else {
+            throw Problem(.forbidden, "token '\(token.name)' lacks the scope '\(scope.rawValue)'")
+        }
+    }
+
+    private func unauthenticated(_ detail: String) -> Problem {
+        var problem = Problem(.unauthenticated, detail)
+        problem.headers[.wwwAuthenticate] = #"Bearer realm="perennial""#
+        return problem
+    }
+
+    private static func isForwarding(_ name: String) -> Bool {
+        name == "forwarded" || name.hasPrefix("x-forwarded-")
+    }
+}
+
+/// What a route asks of its caller.
+package enum Access: Hashable, Sendable {
+    /// Nothing: health.
+    case open
+    /// The body's own signature.
+    case signature
+    case scope(Scope)
+}

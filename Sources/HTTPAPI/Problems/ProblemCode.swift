@@ -1,0 +1,39 @@
+/// The `code`s of problems that arise at the HTTP boundary itself; those of the service are `ServiceError.Code`.
+package enum ProblemCode: String, Sendable, CaseIterable {
+    /// Not HTTP, or a head beyond its bounds (400, 431).
+    case malformedRequest
+    /// The body is not the JSON that the request takes (400).
+    case malformedBody
+    /// A parameter of path, query or header; the detail names it (400).
+    case invalidParameter
+    /// No token, or an unknown one (401).
+    case unauthenticated
+    /// The token lacks the scope (403).
+    case forbidden
+    /// Came through a proxy to a node without tokens (403).
+    case forwardedRequest
+    /// No such path (404).
+    case notFound
+    /// The path takes other methods (405).
+    case methodNotAllowed
+    /// The answer cannot be given in the form asked for (406).
+    case notAcceptable
+    /// A body beyond its bound (413).
+    case bodyTooLarge
+    /// More than 1,000 checks in one request (413).
+    case tooManyChecks
+    /// The body is not JSON, or is compressed (415).
+    case unsupportedMediaType
+    /// An `Expect` other than `100-continue` (417).
+    case expectationFailed
+    /// The node cannot do what `readyz` asks about (503).
+    case notReady
+    /// Too many requests or connections at once (503).
+    case tooBusy
+    /// A mistake of ours (500).
+    case internalError
+    /// Of a check item: it cannot be asked yet.
+    case unsupported
+    /// Of a check item: it names no subscription, or one that no id can have.
+    case invalidCheck
+}

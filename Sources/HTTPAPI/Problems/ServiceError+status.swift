@@ -1,0 +1,50 @@
+import Hummingbird
+import SubscriptionRuntime
+
+/// Where the service's codes become statuses.
+extension ServiceError.Code {
+    var status: HTTPResponse.Status {
+        switch self {
+        case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
+            .invalidEnvironment, .unknownApp, .unreadablePayload:
+            .unprocessableContent
+        case .futureMoment, .invalidCursor, .invalidRequest: .badRequest
+        case .unknownSubscription, .unknownPurchase: .notFound
+        case .ambiguous, .storeRewound: .conflict
+        case .retryableVerificationFailure, .clockSkew, .overloaded, .stopping, .notOwner, .frozen, .storeUnavailable,
+            .storeFull, .parked:
+            .serviceUnavailable
+        case .corrupt: .internalServerError
+        }
+    }
+
+    var title: String {
+        switch self {
+        case .invalidJWTFormat: "Not a signed payload"
+        case .invalidCertificate: "A certificate cannot be read"
+        case .invalidChainLength: "Not a chain of three certificates"
+        case .verificationFailure: "The signature does not hold"
+        case .invalidAppIdentifier: "The payload is of another app"
+        case .invalidEnvironment: "The payload is of another environment"
+        case .retryableVerificationFailure: "The certificate could not be checked now"
+        case .unknownSubscription: "No such subscription"
+        case .unknownPurchase: "No such purchase"
+        case .ambiguous: "Several apps have this id"
+        case .futureMoment: "The moment lies in the future"
+        case .invalidCursor: "Not a cursor or token of this service"
+        case .storeRewound: "The log is not the one the cursor was taken from"
+        case .invalidRequest: "The request is not valid"
+        case .unknownApp: "The app or environment is not configured"
+        case .unreadablePayload: "The payload is not consistent"
+        case .clockSkew: "A clock is wrong"
+        case .overloaded: "Too much work is waiting"
+        case .stopping: "The node is starting or stopping"
+        case .notOwner: "Another node has to answer"
+        case .frozen: "The outcome of a commit is being found out"
+        case .storeUnavailable: "The store is not available"
+        case .storeFull: "The store is full"
+        case .parked: "This could not be stored"
+        case .corrupt: "The store returned what was not written"
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package import Subscriptions
+
+/// Dates as the API writes and reads them (RFC 3339). Our own: Foundation's formatters cost more than an answer.
+extension Moment {
+    private static let earliest: Int64 = -62_167_219_200_000  // 0000-01-01T00:00:00.000Z
+    private static let latest: Int64 = 253_402_300_799_999  // 9999-12-31T23:59:59.999Z
+
+    /// `2026-12-04T00:00:00.000Z`: always UTC, always milliseconds. What lies outside the years 0000 to 9999, which the
+    /// format cannot say, becomes the first or the last moment within.
+    package var rfc3339: String {
+        let milliseconds = Swift.min(Swift.max(self.milliseconds, Self.earliest), Self.latest) - Self.earliest
+        let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
+        let date = CivilDate(daysSinceYear0: Int(days))
+        let time = Int(rest)
+        return String(unsafeUninitializedCapacity: 24) { buffer in
+            func digits(_ value: Int, count: Int, at offset: Int) {
+                var value = value
+                for index in stride(from: offset + count - 1, through: offset, by: -1) {
+                    buffer[index] = UInt8(ascii: "0") + UInt8(value % 10)
+                    value /= 10
+                }
+            }
+            digits(date.year, count: 4, at: 0)
+            buffer[4] = UInt8(ascii: "-")
+            digits(date.month, count: 2, at: 5)
+            buffer[7] = UInt8(ascii: "-")
+            digits(date.day, count: 2, at: 8)
+            buffer[10] = UInt8(ascii: "T")
+            digits(time / 3_600_000, count: 2, at: 11)
+            buffer[13] = UInt8(ascii: ":")
+            digits(time / 60_000 % 60, count: 2, at: 14)
+            buffer[16] = UInt8(ascii: ":")
+            digits(time / 1_000 % 60, count: 2, at: 17)
+            buffer[19] = UInt8(ascii: ".")
+            digits(time % 1_000, count: 3, at: 20)
+            buffer[23] = UInt8(ascii: "Z")
+            return 24
+        }
+    }
+
+    /// Reads a date with any offset, and with or without a fraction of a second, of which milliseconds count. nil for
+    /// everything else, leap seconds and days that do not exist too.
+    package init?(rfc3339 text: some StringProtocol) {
+        var digits = DigitReader(text.utf8)
+        guard let year = digits.number(of: 4), digits.skip("-"), let month = digits.number(of: 2), digits.skip("-"),
+            let day = digits.number(of: 2), digits.skip("T") || digits.skip("t"),
+            let hour = digits.number(of: 2), hour < 24, digits.skip(":"),
+            let minute = digits.number(of: 2), minute < 60, digits.skip(":"),
+            let second = digits.number(of: 2), second < 60,
+            let days = CivilDate(year: year, month: month, day: day).daysSinceYear0
+        else { return nil }
+        var millisecond = 0
+        if digits.skip(".") {
+            guard let fraction = digits.fraction() else { return nil }
+            millisecond = fraction
+        }
+        var offset = 0
+        if !digits.skip("Z"), !digits.skip("z") {
+            let isEast = digits.skip("+")
+            guard isEast || digits.skip("-"), let hours = digits.number(of: 2), hours < 24, digits.skip(":"),
+                let minutes = digits.number(of: 2), minutes < 60
+            else { return nil }
+            offset = (isEast ? 1 : -1) * (hours * 60 + minutes)
+        }
+        guard digits.isAtEnd else { return nil }
+        let minutes = (days * 24 + hour) * 60 + minute - offset
+        self.init(milliseconds: Self.earliest + Int64((minutes * 60 + second) * 1_000 + millisecond))
+    }
+}
+
+/// A day of the proleptic Gregorian calendar, from year 0 on.
+private struct CivilDate {
+    var year: Int
+    var month: Int
+    var day: Int
+
+    init(year: Int, month: Int, day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// nil for a day that does not exist.
+    var daysSinceYear0: Int? {
+        guard (1...12).contains(self.month), self.day >= 1, self.day <= Self.lengths(self.year)[self.month - 1] else {
+            return nil
+        }
+        return Self.days(before: self.year) + Self.lengths(self.year)[..<(self.month - 1)].reduce(0, +) + self.day - 1
+    }
+
+    /// Years are counted from 1 March, so that a leap day is the last of its year (Howard Hinnant's `civil_from_days`).
+    init(daysSinceYear0 days: Int) {
+        let fromMarch = days - 60 + 146_097  // one era of 400 years more, to stay positive
+        let era = fromMarch / 146_097
+        let dayOfEra = fromMarch % 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        self.day = dayOfYear - (153 * shifted + 2) / 5 + 1
+        self.month = shifted < 10 ? shifted + 3 : shifted - 9
+        self.year = yearOfEra + (era - 1) * 400 + (self.month <= 2 ? 1 : 0)
+    }
+
+    private static func days(before year: Int) -> Int {
+        year * 365 + (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400
+    }
+
+    private static func lengths(_ year: Int) -> [Int] {
+        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    }
+}
+
+private struct DigitReader<Bytes: Collection<UInt8>> {
+    private var rest: Bytes.SubSequence
+
+    init(_ bytes: Bytes) { self.rest = bytes[...] }
+
+    var isAtEnd: Bool { self.rest.isEmpty }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard self.rest.first == UInt8(ascii: character) else { return false }
+        self.rest.removeFirst()
+        return true
+    }
+
+    mutating func number(of count: Int) -> Int? {
+        var value = 0
+        for _ in 0..<count {
+            guard let digit = self.digit() else { return nil }
+            value = value * 10 + digit
+        }
+        return value
+    }
+
+    /// At least one digit; the first three are milliseconds.
+    mutating func fraction() -> Int? {
+        guard var value = self.digit() else { return nil }
+        var count = 1
+        while let digit = self.digit() {
+            count += 1
+            if count <= 3 { value = value * 10 + digit }
+        }
+        return count == 1 ? value * 100 : count == 2 ? value * 10 : value
+    }
+
+    private mutating func digit() -> Int? {
+        guard let byte = self.rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+        self.rest.removeFirst()
+        return Int(byte - UInt8(ascii: "0"))
+    }
+}

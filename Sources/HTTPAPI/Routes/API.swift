@@ -1,0 +1,21 @@
+import Hummingbird
+import JSONScanning
+import SubscriptionRuntime
+
+/// What the routes work with. They translate, and decide nothing: that is the service's.
+struct API: Sendable {
+    let service: SubscriptionService
+    let metrics: HTTPMetrics
+    let authorizer: Authorizer
+}
+
+extension Response {
+    /// 200 with a document.
+    static func json(reserving capacity: Int = 1_024, _ write: (inout JSONWriter) -> Void) -> Response {
+        var json = JSONWriter(reservingCapacity: capacity)
+        write(&json)
+        return Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.bytes)))
+    }
+}

@@ -1,0 +1,72 @@
+package import HTTPTypes
+import Hummingbird
+import Subscriptions
+
+/// One request of the contract. What it is called and who may send it can be read; handling it is for the server alone.
+package struct Route: Sendable {
+    typealias Handler = @Sendable (API, Call) async throws -> Response
+
+    package let method: HTTPRequest.Method
+    /// Braces stand for one segment.
+    package let path: String
+    package let access: Access
+    /// The listener for the outside world has it as well.
+    package let isOutside: Bool
+    /// Answered whatever else is going on: the pages by which an operator sees an overload.
+    let isUnlimited: Bool
+    /// What the query may hold.
+    package let parameters: [String]
+    let handler: Handler
+
+    init(
+        _ method: HTTPRequest.Method, _ path: String, _ access: Access, isOutside: Bool = false,
+        isUnlimited: Bool = false, parameters: [String] = [], handler: @escaping Handler
+    ) {
+        self.method = method
+        self.path = path
+        self.access = access
+        self.isOutside = isOutside
+        self.isUnlimited = isUnlimited
+        self.parameters = parameters
+        self.handler = handler
+    }
+}
+
+extension Route {
+    private static let stream = ["environment", "bundleId"]
+    private static let page = ["after", "limit"]
+
+    /// All there are; `proto/openapi.yaml` is held against this.
+    package static let all: [Route] = [
+        Route(.post, "/v1/apple/notifications", .signature, isOutside: true) { try await $0.receiveNotification($1) },
+        Route(.post, "/v1/transactions", .scope(.write)) { try await $0.receiveTransaction($1) },
+        Route(
+            .get, "/v1/subscriptions/{originalTransactionId}", .scope(.read),
+            parameters: stream + ["at", "knownAt", "consistency"]
+        ) { try await $0.show(.subscription, $1) },
+        Route(
+            .get, "/v1/subscriptions/{originalTransactionId}/events", .scope(.read),
+            parameters: stream + page + ["evidence"]
+        ) { try await $0.events(of: .subscription, $1) },
+        Route(
+            .get, "/v1/subscriptions/{originalTransactionId}/explain", .scope(.read),
+            parameters: stream + ["at", "knownAt"]
+        ) { try await $0.explain($1) },
+        Route(
+            .get, "/v1/purchases/{originalTransactionId}", .scope(.read),
+            parameters: stream + ["at", "knownAt", "consistency"]
+        ) { try await $0.show(.purchase, $1) },
+        Route(
+            .get, "/v1/purchases/{originalTransactionId}/events", .scope(.read),
+            parameters: stream + page + ["evidence"]
+        ) { try await $0.events(of: .purchase, $1) },
+        Route(.get, "/v1/notifications", .scope(.read), parameters: page + ["type"]) { try await $0.records($1) },
+        Route(.post, "/v1/check", .scope(.read)) { try await $0.check($1) },
+        Route(.get, "/v1/events", .scope(.read), parameters: page) { try await $0.changes($1) },
+        Route(.get, "/v1/quarantine", .scope(.admin), parameters: page) { try await $0.quarantined($1) },
+        Route(.post, "/v1/quarantine/replay", .scope(.admin)) { api, _ in try await api.replayQuarantine() },
+        Route(.get, "/livez", .open, isOutside: true, isUnlimited: true) { api, _ in api.live() },
+        Route(.get, "/readyz", .open, isUnlimited: true, parameters: ["for"]) { try $0.ready($1) },
+        Route(.get, "/metrics", .scope(.read), isUnlimited: true) { $0.metrics($1) },
+    ]
+}

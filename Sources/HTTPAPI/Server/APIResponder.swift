@@ -1,0 +1,80 @@
+import AppStore
+import Hummingbird
+import Logging
+import SubscriptionRuntime
+
+/// From a request to its answer: finds the route, asks whether the caller may, and makes problems of what goes wrong.
+struct APIResponder: HTTPResponder {
+    let routes: RouteTable
+    let api: API
+    let admission: Admission
+
+    func respond(to request: Request, context: ConnectionContext) async throws -> Response {
+        let id = RequestID(request.headers)
+        var route: Route?
+        var response: Response
+        do {
+            response = try await self.answer(request, &route)
+        } catch {
+            var problem = Problem(error)
+            if problem.status == .internalServerError {
+                let cause = (error as? ServiceError).map { "\($0.message) (\($0.location))" } ?? "\(type(of: error))"
+                context.logger.error("A request failed", metadata: ["request.id": "\(id.text)", "error": "\(cause)"])
+                if route?.access == .signature { problem = problem.askingForRedelivery() }
+            }
+            response = problem.response()
+        }
+        response.headers[.requestID] = id.text
+        if request.headers[.connection]?.lowercased() == "close" { response.headers[.connection] = "close" }
+        let path = route?.path ?? HTTPMetrics.noRoute
+        self.api.metrics.recordAnswer(route: path, status: response.status.code)
+        context.logger.debug(
+            "A request was answered",
+            metadata: ["request.id": "\(id.text)", "route": "\(path)", "status": "\(response.status.code)"])
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// - Parameter found: the route, as soon as it is known, for whoever describes what became of the request.
+    private func answer(_ request: Request, _ found: inout Route?) async throws -> Response {
+        let target = request.head.path ?? ""
+        let path = target.prefix { $0 != "?" }
+        let (route, arguments) = try self.routes.route(request.method, path)
+        found = route
+
+        guard route.isUnlimited || self.admission.takeRequest() else {
+            throw Problem(.tooBusy, "too many requests at once")
+        }
+        defer { if !route.isUnlimited { self.admission.releaseRequest() } }
+
+        try self.api.authorizer.authorize(request.headers, for: route.access)
+        if let expectation = request.headers[.expect], expectation.lowercased() != "100-continue" {
+            throw Problem(.expectationFailed, "only Expect: 100-continue is known")
+        }
+        // Apple calls the address that it was given, whatever is in its query.
+        let queryText = route.access == .signature ? "" : target.dropFirst(path.count + 1)
+        let query = try Query(queryText, allowing: route.parameters)
+        let call = Call(
+            headers: request.headers, body: request.body, arguments: arguments, query: query, admission: self.admission)
+        return try await route.handler(self.api, call)
+    }
+}
+
+/// Nothing but the logger: routes get what they need from `Call`.
+struct ConnectionContext: InitializableFromSource {
+    let logger: Logger
+
+    init(source: ApplicationRequestContextSource) { self.logger = source.logger }
+}
+
+extension Problem {
+    /// Whatever was thrown. What nobody expected is a mistake of ours, and its text stays in the log.
+    fileprivate init(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as ServiceError: self.init(error)
+        case let failure as VerificationFailure:
+            self.init(ServiceError(.init(rawValue: failure.class.rawValue) ?? .verificationFailure, failure.detail))
+        default: self.init(.internalError, "the log of this node has more under the request id")
+        }
+    }
+}

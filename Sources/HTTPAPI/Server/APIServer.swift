@@ -1,0 +1,51 @@
+package import Logging
+import ServiceLifecycle
+package import SubscriptionRuntime
+
+/// The HTTP side of a node: one listener for backends and, where configured, one for the outside world. It serves
+/// while `run()` runs; at a graceful shutdown it takes no more connections, answers what it has begun, and returns.
+package struct APIServer: Service {
+    /// A listener as it was bound: the port is known when 0 was asked for.
+    package struct Endpoint: Hashable, Sendable {
+        package let isOutside: Bool
+        package let host: String
+        package let port: Int
+        package let isTLS: Bool
+    }
+
+    private let listeners: [Listener]
+    private let logger: Logger
+
+    /// Starts nothing.
+    /// - Parameters:
+    ///   - registry: what `/metrics` shows; the API records into it as well.
+    ///   - onListening: called for each listener when it takes connections.
+    /// - Throws: for an unprotected bind, and for TLS files that cannot be used.
+    package init(
+        service: SubscriptionService, configuration: Configuration, registry: PrometheusRegistry, logger: Logger,
+        onListening: @escaping @Sendable (Endpoint) async -> Void = { _ in }
+    ) throws(ConfigurationError) {
+        try configuration.validate()
+        let api = API(
+            service: service, metrics: HTTPMetrics(registry: registry),
+            authorizer: Authorizer(tokens: configuration.tokens))
+        var listeners = [
+            try Listener(
+                configuration.main, setting: "http", isOutside: false, api: api, limits: configuration.limits,
+                logger: logger, onListening: onListening)
+        ]
+        if let outside = configuration.outside {
+            listeners.append(
+                try Listener(
+                    outside, setting: "http.public", isOutside: true, api: api, limits: configuration.limits,
+                    logger: logger, onListening: onListening))
+        }
+        self.listeners = listeners
+        self.logger = logger
+    }
+
+    /// - Throws: `ConfigurationError` when an address cannot be listened on.
+    package func run() async throws {
+        try await ServiceGroup(configuration: .init(services: self.listeners, logger: self.logger)).run()
+    }
+}

@@ -1,0 +1,43 @@
+import Synchronization
+
+/// Counts what one listener has in hand, so that nothing grows without bound. Each `take` that succeeds is followed by
+/// one `release`.
+final class Admission: Sendable {
+    let limits: Configuration.Limits
+    private let connections = Atomic<Int>(0)
+    private let requests = Atomic<Int>(0)
+    private let bodyBytes = Atomic<Int>(0)
+
+    init(limits: Configuration.Limits) { self.limits = limits }
+
+    /// For health and metrics pages.
+    var requestsInFlight: Int { self.requests.load(ordering: .relaxed) }
+    var openConnections: Int { self.connections.load(ordering: .relaxed) }
+
+    /// Connections are counted whether or not they are within the bound: the surplus one gets an answer too.
+    func openConnection() -> Bool {
+        self.connections.wrappingAdd(1, ordering: .relaxed).newValue <= self.limits.connections
+    }
+
+    func closeConnection() {
+        self.connections.wrappingSubtract(1, ordering: .relaxed)
+    }
+
+    func takeRequest() -> Bool { Self.take(1, from: self.requests, upTo: self.limits.requests) }
+
+    func releaseRequest() {
+        self.requests.wrappingSubtract(1, ordering: .relaxed)
+    }
+
+    func takeBody(bytes: Int) -> Bool { Self.take(bytes, from: self.bodyBytes, upTo: self.limits.bodyBytes) }
+
+    func releaseBody(bytes: Int) {
+        self.bodyBytes.wrappingSubtract(bytes, ordering: .relaxed)
+    }
+
+    private static func take(_ amount: Int, from counter: borrowing Atomic<Int>, upTo limit: Int) -> Bool {
+        guard counter.wrappingAdd(amount, ordering: .relaxed).newValue > limit else { return true }
+        counter.wrappingSubtract(amount, ordering: .relaxed)
+        return false
+    }
+}

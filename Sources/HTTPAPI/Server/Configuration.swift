@@ -1,0 +1,70 @@
+package import NIOCore
+
+/// How the API is served. Values only: the executable knows where they come from.
+package struct Configuration: Sendable {
+    /// `http`: everything.
+    package var main: Listener
+    /// `http.public`: for the outside world, notifications and `livez` only.
+    package var outside: Listener?
+    /// `http.tokens`. Without any, `main` may only listen on loopback.
+    package var tokens: [Token]
+    package var limits = Limits()
+
+    package init(main: Listener = Listener(), outside: Listener? = nil, tokens: [Token] = []) {
+        self.main = main
+        self.outside = outside
+        self.tokens = tokens
+    }
+
+    package struct Listener: Sendable {
+        /// An address or a name that resolves to one.
+        package var host: String
+        /// TCP; 0 takes a free one.
+        package var port: Int
+        package var tls: TLSFiles?
+
+        package init(host: String = "127.0.0.1", port: Int = 8080, tls: TLSFiles? = nil) {
+            self.host = host
+            self.port = port
+            self.tls = tls
+        }
+
+        /// Only this machine can reach it.
+        var isLoopback: Bool {
+            self.host.lowercased() == "localhost" || self.host == "::1"
+                || (self.host.hasPrefix("127.") && (try? SocketAddress(ipAddress: self.host, port: 0)) != nil)
+        }
+    }
+
+    /// Bounds of one listener. Over a bound the answer is 503 with `Retry-After`: nothing grows.
+    package struct Limits: Sendable {
+        /// Connections that are served; more are answered with 503 and closed.
+        package var connections = 4_096
+        /// Requests being worked on.
+        package var requests = 1_024
+        /// Bytes of request bodies in memory, of all requests together.
+        package var bodyBytes = 128 << 20
+        /// Bytes of one request body; more is 413.
+        package var bodyBytesPerRequest = 1 << 20
+        /// Bytes of all header fields of a request; more is 431.
+        package var headerBytes = 32 << 10
+        /// From a connection's start to the head of its first request, TLS included.
+        package var headTimeout = TimeAmount.seconds(10)
+        /// From a request's head to its end.
+        package var bodyTimeout = TimeAmount.seconds(30)
+        /// Until an answer has been taken.
+        package var answerTimeout = TimeAmount.seconds(60)
+        /// Of a connection between two requests.
+        package var idleTimeout = TimeAmount.seconds(60)
+
+        package init() {}
+    }
+
+    /// - Throws: for an unprotected bind.
+    func validate() throws(ConfigurationError) {
+        guard !self.tokens.isEmpty || self.main.isLoopback else {
+            throw ConfigurationError(
+                "http.host: without http.tokens the API listens on loopback only, not on \(self.main.host)")
+        }
+    }
+}

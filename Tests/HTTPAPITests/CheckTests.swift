@@ -1,0 +1,111 @@
+import Foundation
+import HTTPAPI
+import Subscriptions
+import Testing
+
+@Suite struct CheckTests {
+    private let store: TestStore
+
+    init() throws { self.store = try TestStore.shared.get() }
+
+    /// A node that knows subscription 1, and runs `body`.
+    private func withSubscription(_ body: @Sendable @escaping (Node) async throws -> Void) async throws {
+        let transaction = try self.store.transaction(id: "1")
+        try await Node.run { node in
+            let posted = try await node.send(
+                "POST", "/v1/transactions", body: #"{"signedTransaction":"\#(transaction)"}"#)
+            #expect(posted.status == 200)
+            try await body(node)
+        }
+    }
+
+    @Test func answersEachCheckInItsPlace() async throws {
+        try await self.withSubscription { node in
+            let answer = try await node.send(
+                "POST", "/v1/check",
+                body: """
+                    {"checks": [
+                        {"subscription": "1"}, {"subscription": "404"}, {"customer": "c"},
+                        {"subscription": "1", "entitlement": "pro"}, {"subscription": "1", "entitlement": "news"},
+                        {"subscription": "1", "entitlement": "nothing"}, {"subscription": "a b"}, {},
+                        {"subscription": "1", "environment": "Sandbox"}, {"subscription": "1", "environment": "Moon"},
+                        {"subscription": "1", "bundleId": "com.example.other"}, {"subscription": "1", "customer": "c"}
+                    ]}
+                    """)
+
+            #expect(answer.status == 200)
+            let results = try #require(answer.json["results"] as? [[String: Any]])
+            #expect(results.count == 12)
+            #expect(
+                results.map { $0["entitled"] as? Bool } == [
+                    true, false, nil, true, false, false, nil, nil, false, nil, false, nil,
+                ])
+            let codes = results.map { ($0["error"] as? [String: Any])?["code"] as? String }
+            #expect(
+                codes == [
+                    nil, nil, "unsupported", nil, nil, nil, "invalidCheck", "invalidCheck", nil, "invalidCheck", nil,
+                    "invalidCheck",
+                ])
+            #expect(Set(results[0].keys) == ["entitled", "state", "code", "validUntil", "productId", "version"])
+            #expect(results[0]["state"] as? String == "subscribed")
+            #expect(results[0]["productId"] as? String == "pro.monthly")
+            #expect(results[0]["version"] as? Int == 1)
+            #expect(results[1]["reason"] as? String == "unknownSubscription")
+            #expect(results[1]["state"] is NSNull)
+            #expect(results[1]["validUntil"] is NSNull)
+            #expect(results[4]["reason"] as? String == "otherProduct")
+            #expect(results[5]["reason"] as? String == "unknownEntitlement")
+            #expect(answer.json["stale"] as? Bool == false)
+            #expect((answer.json["asOf"] as? String)?.hasSuffix("Z") == true)
+            #expect((answer.json["token"] as? String)?.isEmpty == false)
+        }
+    }
+
+    @Test(arguments: ["local", "owner", "durable"])
+    func knowsEveryConsistency(_ consistency: String) async throws {
+        try await self.withSubscription { node in
+            let answer = try await node.send(
+                "POST", "/v1/check", body: #"{"consistency":"\#(consistency)","checks":[{"subscription":"1"}]}"#)
+            let token = try #require(answer.json["token"] as? String)
+
+            #expect((answer.json["results"] as? [[String: Any]])?.first?["entitled"] as? Bool == true)
+            let again = try await node.send(
+                "POST", "/v1/check", headers: ["Perennial-At-Least": token], body: #"{"checks":[{"subscription":"1"}]}"#
+            )
+            #expect(again.status == 200)
+        }
+    }
+
+    @Test(arguments: [
+        ("", "malformedBody"), ("[]", "malformedBody"), ("{}", "malformedBody"), (#"{"checks":{}}"#, "malformedBody"),
+        (#"{"checks":[1]}"#, "malformedBody"), (#"{"checks":[{"subscription":1}]}"#, "malformedBody"),
+        (#"{"checks":[]} x"#, "malformedBody"), (#"{"checks":[],"checks":[]}"#, "malformedBody"),
+        (#"{"checks":[],"consistency":"strong"}"#, "malformedBody"), (#"{"checks":[{"a":1,"a":2}]}"#, "malformedBody"),
+    ])
+    func refusesBodiesThatAreNoChecks(_ body: String, _ code: String) async throws {
+        try await Node.run { node in
+            let answer = try await node.send("POST", "/v1/check", body: body)
+
+            #expect(answer.status == 400)
+            #expect(answer.code == code)
+        }
+    }
+
+    @Test func takesAThousandChecksAndNoMore() async throws {
+        try await self.withSubscription { node in
+            func body(_ count: Int) -> String {
+                #"{"checks":["# + Array(repeating: #"{"subscription":"1"}"#, count: count).joined(separator: ",") + "]}"
+            }
+
+            let full = try await node.send("POST", "/v1/check", body: body(1_000))
+            #expect(
+                (full.json["results"] as? [[String: Any]])?.filter { $0["entitled"] as? Bool == true }.count == 1_000)
+            let more = try await node.send("POST", "/v1/check", body: body(1_001))
+            #expect(more.status == 413)
+            #expect(more.code == "tooManyChecks")
+            let none = try await node.send("POST", "/v1/check", body: body(0))
+            #expect(none.status == 200)
+            #expect((none.json["results"] as? [Any])?.isEmpty == true)
+        }
+    }
+}

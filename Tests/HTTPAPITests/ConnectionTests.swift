@@ -1,0 +1,138 @@
+import HTTPAPI
+import NIOCore
+import Testing
+
+/// Connections that do not behave, and bounds on those that do.
+@Suite struct ConnectionTests {
+    @Test func answersWhatIsNotHTTP() async throws {
+        try await Node.run { node in
+            for text in ["hello\r\n\r\n", "GET /livez HTTP/1.1\r\nbad header\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n"] {
+                try await HTTPConnection.with(port: node.port) { connection in
+                    try await connection.send(text)
+                    let answer = try await connection.answer()
+
+                    #expect(answer.status == 400)
+                    #expect(answer.code == "malformedRequest")
+                    try await connection.waitForEnd()
+                }
+            }
+        }
+    }
+
+    @Test func boundsHeaders() async throws {
+        try await Node.run { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                try await connection.send("GET /livez HTTP/1.1\r\nX: \(String(repeating: "a", count: 40_000))\r\n\r\n")
+                let answer = try await connection.answer()
+
+                #expect(answer.status == 431)
+                #expect(answer.code == "malformedRequest")
+            }
+        }
+    }
+
+    @Test func keepsAConnectionAndEndsItWhenAsked() async throws {
+        try await Node.run { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                #expect(try await connection.send("GET", "/livez").status == 200)
+                #expect(try await connection.send("GET", "/nowhere").status == 404)
+                let last = try await connection.send("GET", "/livez", headers: ["Connection": "Close"])
+                #expect(last.headers["connection"] == "close")
+                try await connection.waitForEnd()
+            }
+        }
+    }
+
+    @Test func answersRequestsThatCameTogetherInOrder() async throws {
+        try await Node.run { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                try await connection.send(
+                    "GET /livez HTTP/1.1\r\nHost: a\r\n\r\nGET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n"
+                        + "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try await connection.answer().status == 200)
+                #expect(try await connection.answer().status == 404)
+                #expect(try await connection.answer().status == 200)
+            }
+        }
+    }
+
+    @Test(arguments: ["", "GET /livez HTT", "GET /livez HTTP/1.1\r\nHost: a\r\n"])
+    func endsAConnectionWhoseHeadDoesNotCome(_ start: String) async throws {
+        try await Node.run(configuration: Configuration.with { $0.headTimeout = .milliseconds(100) }) { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                if !start.isEmpty { try await connection.send(start) }
+                try await connection.waitForEnd()
+            }
+        }
+    }
+
+    @Test func endsAConnectionWhoseBodyDrips() async throws {
+        try await Node.run(configuration: Configuration.with { $0.bodyTimeout = .milliseconds(200) }) { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                try await connection.send(
+                    "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                        + "Content-Length: 1000\r\n\r\n{"
+                )
+                try await connection.waitForEnd()
+            }
+        }
+    }
+
+    @Test func endsAnIdleConnection() async throws {
+        try await Node.run(configuration: Configuration.with { $0.idleTimeout = .milliseconds(100) }) { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                #expect(try await connection.send("GET", "/livez").status == 200)
+                try await connection.waitForEnd()
+            }
+        }
+    }
+
+    @Test func turnsSurplusConnectionsAway() async throws {
+        try await Node.run(configuration: Configuration.with { $0.connections = 1 }) { node in
+            try await HTTPConnection.with(port: node.port) { first in
+                #expect(try await first.send("GET", "/livez").status == 200)
+                try await HTTPConnection.with(port: node.port) { second in
+                    let answer = try await second.send("GET", "/livez")
+
+                    #expect(answer.status == 503)
+                    #expect(answer.code == "tooBusy")
+                    #expect(answer.headers["retry-after"] == "1")
+                    try await second.waitForEnd()
+                }
+                #expect(try await first.send("GET", "/livez").status == 200)
+            }
+        }
+    }
+
+    @Test func boundsRequestsInFlightButNotHealth() async throws {
+        try await Node.run(configuration: Configuration.with { $0.requests = 1 }) { node in
+            try await HTTPConnection.with(port: node.port) { holder in
+                try await holder.send(
+                    "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n")
+                try await HTTPConnection.with(port: node.port) { other in
+                    // The holder's head and ours race until it has its place.
+                    var answer = try await other.send("POST", "/v1/check", body: "{}")
+                    while answer.status == 400 { answer = try await other.send("POST", "/v1/check", body: "{}") }
+
+                    #expect(answer.status == 503)
+                    #expect(answer.code == "tooBusy")
+                    #expect(answer.headers["retry-after"] == "1")
+                    #expect(try await other.send("GET", "/livez").status == 200)
+                    #expect(try await other.send("GET", "/metrics").status == 200)
+                }
+                try await holder.send("{}")
+                #expect(try await holder.answer().status == 400)
+            }
+        }
+    }
+
+    @Test func saysWhereItCannotListen() async throws {
+        let configuration = Configuration(outside: .init(host: "no-such-host.invalid"))
+
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await Node.run(configuration: configuration) { _ in }
+        }
+
+        #expect(error?.description.hasPrefix("http.public: cannot listen on no-such-host.invalid:0: ") == true)
+    }
+}

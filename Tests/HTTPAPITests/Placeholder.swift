@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct PlaceholderHTTPAPI {
-    @Test func runs() { #expect(Bool(true)) }
-}

@@ -1,0 +1,96 @@
+import AppStore
+import CoreMetrics
+import Entitlements
+import EventSourcing
+import HTTPAPI
+import Logging
+import ServiceLifecycle
+import SubscriptionRuntime
+import Subscriptions
+
+/// A node on an in-memory store: the service and its HTTP side, on free ports.
+struct Node {
+    let port: Int
+    let outsidePort: Int?
+    let group: ServiceGroup
+
+    /// Runs a node while `body` runs.
+    /// - Parameter servicing: false leaves the service unstarted behind its HTTP side.
+    static func run<Result: Sendable>(
+        store: any EventStore = InMemoryEventStore(), clock: any WallClock = SystemClock(),
+        configuration: Configuration = .init(), servicing: Bool = true, _ body: @Sendable (Node) async throws -> Result
+    ) async throws -> Result {
+        var configuration = configuration
+        configuration.main.port = 0
+        configuration.outside?.port = 0
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let registry = PrometheusRegistry()
+        let (endpoints, continuation) = AsyncStream<APIServer.Endpoint>.makeStream()
+        return try await withMetricsFactory(registry) {
+            let service = try Self.service(store: store, clock: clock, logger: logger)
+            let server = try APIServer(
+                service: service, configuration: configuration, registry: registry, logger: logger,
+                onListening: { continuation.yield($0) })
+            let group = ServiceGroup(
+                configuration: .init(services: servicing ? [service, server] : [server], logger: logger))
+            let count = configuration.outside == nil ? 1 : 2
+
+            return try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask {
+                    defer { continuation.finish() }
+                    try await group.run()
+                }
+                var listening: [APIServer.Endpoint] = []
+                for await endpoint in endpoints {
+                    listening.append(endpoint)
+                    if listening.count == count { break }
+                }
+                guard listening.count == count, let main = listening.first(where: { !$0.isOutside }) else {
+                    try await tasks.waitForAll()
+                    throw HTTPConnection.Closed()
+                }
+                // Listeners do not wait for the service to have taken its shards.
+                while servicing, !service.readiness(for: .ingest).ready { await Task.yield() }
+                let node = Node(
+                    port: main.port, outsidePort: listening.first { $0.isOutside }?.port, group: group)
+                do {
+                    let result = try await body(node)
+                    await group.triggerGracefulShutdown()
+                    try await tasks.waitForAll()
+                    return result
+                } catch {
+                    await group.triggerGracefulShutdown()
+                    throw error
+                }
+            }
+        }
+    }
+
+    private static func service(
+        store: any EventStore, clock: any WallClock, logger: Logger
+    ) throws -> SubscriptionService {
+        let apps = try TestStore.shared.get().directory()
+        let verifier = PayloadVerifier(apps: apps)
+        return SubscriptionService(
+            store: store, configuration: RuntimeConfiguration(), clock: clock,
+            notifications: NotificationReader(verifier: verifier, apps: apps),
+            transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(threads: 2),
+            catalog: Catalog([
+                .init(entitlement: "pro", products: ["pro.monthly"]),
+                .init(entitlement: "news", products: ["news.monthly"]),
+            ]),
+            logger: logger)
+    }
+
+    /// One request on a connection of its own.
+    func send(
+        _ method: String, _ path: String, token: String? = nil, headers: [String: String] = [:], body: String? = nil
+    ) async throws -> HTTPConnection.Answer {
+        var headers = headers
+        if let token { headers["Authorization"] = "Bearer \(token)" }
+        return try await HTTPConnection.with(port: self.port) { [headers] in
+            try await $0.send(method, path, headers: headers, body: body)
+        }
+    }
+}

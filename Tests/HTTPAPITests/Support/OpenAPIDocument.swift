@@ -1,0 +1,55 @@
+import Foundation
+
+/// As much of `proto/openapi.yaml` as the tests compare: our own file in our own style, so that lines are enough.
+struct OpenAPIDocument {
+    struct Operation {
+        /// "GET /livez"
+        var name: String
+        var queryParameters: Set<String> = []
+        var text = ""
+    }
+
+    private(set) var operations: [Operation] = []
+    private(set) var problemCodes: Set<String> = []
+
+    init() throws {
+        let file = URL(filePath: #filePath).appending(path: "../../../../proto/openapi.yaml").standardized
+        let lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
+        self.readOperations(lines)
+        self.readProblemCodes(lines)
+    }
+
+    private mutating func readOperations(_ lines: [String]) {
+        guard let start = lines.firstIndex(of: "paths:"), let end = lines.firstIndex(of: "components:") else { return }
+        var path = ""
+        for line in lines[start..<end] {
+            let indentation = line.prefix { $0 == " " }.count
+            let text = line.dropFirst(indentation)
+            if indentation == 2, text.hasSuffix(":") {
+                path = String(text.dropLast())
+            } else if indentation == 4, text.hasSuffix(":") {
+                self.operations.append(Operation(name: "\(text.dropLast().uppercased()) \(path)"))
+            } else if !self.operations.isEmpty {
+                let last = self.operations.count - 1
+                self.operations[last].text += text + "\n"
+                let reference = "- { $ref: \"#/components/parameters/"
+                if text.hasPrefix(reference) {
+                    let name = String(text.dropFirst(reference.count).prefix { $0 != "\"" })
+                    if !["originalTransactionId", "atLeast"].contains(name) {
+                        self.operations[last].queryParameters.insert(name)
+                    }
+                } else if text.hasPrefix("- name: ") {
+                    self.operations[last].queryParameters.insert(String(text.dropFirst(8)))
+                }
+            }
+        }
+    }
+
+    private mutating func readProblemCodes(_ lines: [String]) {
+        guard let start = lines.firstIndex(of: "    ProblemCode:") else { return }
+        for line in lines[(start + 1)...].prefix(while: { $0.hasPrefix("      ") }) {
+            let text = line.trimmingCharacters(in: .whitespaces)
+            if text.hasPrefix("- ") { self.problemCodes.insert(String(text.dropFirst(2))) }
+        }
+    }
+}
