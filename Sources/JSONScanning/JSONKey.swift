@@ -7,8 +7,8 @@
 package struct JSONKey: Sendable {
     static let inlineBytes = 32
 
-    /// The first 32 bytes of the unescaped UTF-8, then zeros. Held in place, so that comparing a key with every name a payload
-    /// may have touches no memory and counts no references.
+    /// The first 32 bytes of the unescaped UTF-8, then zeros. Held in place, so that comparing a key with every name a
+    /// payload may have touches no memory and counts no references.
     private let words: SIMD4<UInt64>
     let count: Int
     /// Where it stands in the document, between its quotes.

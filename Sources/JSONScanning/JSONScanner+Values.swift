@@ -32,7 +32,8 @@ extension JSONScanner {
         return bytes
     }
 
-    /// An identifier: 1…128 visible ASCII characters, as text or as a whole number without a sign (whose digits it then is).
+    /// An identifier: 1…128 visible ASCII characters, as text or as a whole number without a sign (whose digits it
+    /// then is).
     package mutating func identifier() throws(JSONError) -> String {
         let kind = try self.kind()
         let start = self.offset
@@ -58,12 +59,14 @@ extension JSONScanner {
         try self.expect(.number)
         let start = self.offset
         let number = try self.scanNumber()
-        guard number.isInteger, let value = number.integerPart else { throw JSONError(code: .notInteger, offset: start) }
+        guard number.isInteger, let value = number.integerPart else {
+            throw JSONError(code: .notInteger, offset: start)
+        }
         return value
     }
 
-    /// A date in milliseconds since 1970, between the years 0000 and 9999, which RFC 3339 can write. A fraction is refused,
-    /// or, for the payloads Xcode makes, cut off.
+    /// A date in milliseconds since 1970, between the years 0000 and 9999, which RFC 3339 can write. A fraction is
+    /// refused, or, for the payloads Xcode makes, cut off.
     package mutating func milliseconds(allowingFraction: Bool = false) throws(JSONError) -> Int64 {
         try self.expect(.number)
         let start = self.offset

@@ -1,6 +1,7 @@
-/// Reads one JSON document (RFC 8259) from front to back, without a tree and without copying it. Strict, because what it
-/// reads is signed or comes from outside: it refuses duplicate keys (in skipped objects too), more than 32 levels, more
-/// than 256 members in an object, invalid UTF-8, lone surrogates, U+0000, a byte order mark and bytes after the end.
+/// Reads one JSON document (RFC 8259) from front to back, without a tree and without copying it. Strict, because what
+/// it reads is signed or comes from outside: it refuses duplicate keys (in skipped objects too), more than 32 levels,
+/// more than 256 members in an object, invalid UTF-8, lone surrogates, U+0000, a byte order mark and bytes after the
+/// end.
 ///
 ///     var json = JSONScanner(bytes)
 ///     try json.beginObject()

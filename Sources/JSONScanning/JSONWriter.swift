@@ -1,4 +1,5 @@
-/// Writes one JSON document as bytes, front to back. Commas and escapes are its business; that keys differ is the caller's.
+/// Writes one JSON document as bytes, front to back. Commas and escapes are its business; that keys differ is the
+/// caller's.
 ///
 ///     var json = JSONWriter()
 ///     json.object { json in

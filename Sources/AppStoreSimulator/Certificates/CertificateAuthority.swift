@@ -10,8 +10,8 @@ package struct IssuedCertificate: Sendable {
     package let privateKey: Certificate.PrivateKey
 }
 
-/// The App Store's certificate authority, as the simulator has it: root and intermediate on P-384, and a P-256 leaf that
-/// signs payloads. Keys, names, serial numbers and dates follow from the seed; signatures are random.
+/// The App Store's certificate authority, as the simulator has it: root and intermediate on P-384, and a P-256 leaf
+/// that signs payloads. Keys, names, serial numbers and dates follow from the seed; signatures are random.
 package struct CertificateAuthority: Sendable {
     package let root: IssuedCertificate
     package let intermediate: IssuedCertificate

@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 
-/// Private keys and serial numbers that follow from a seed and a name. For simulated certificates only: whoever knows the
-/// seed has the keys.
+/// Private keys and serial numbers that follow from a seed and a name. For simulated certificates only: whoever knows
+/// the seed has the keys.
 struct SeededKeys {
     let seed: UInt64
     let name: String

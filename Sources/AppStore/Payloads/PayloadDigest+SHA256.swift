@@ -1,0 +1,14 @@
+import Crypto
+import Foundation
+import Subscriptions
+
+extension PayloadDigest {
+    init(sha256 digest: SHA256.Digest) { self = digest.withUnsafeBytes { PayloadDigest(rawBytes: $0) } }
+
+    /// SHA-256 over digests in their order.
+    init(combining digests: [PayloadDigest]) {
+        var hash = SHA256()
+        for digest in digests { hash.update(data: digest.bytes) }
+        self.init(sha256: hash.finalize())
+    }
+}

@@ -1,0 +1,47 @@
+package import Subscriptions
+
+/// What a notification is to us, once its signature holds.
+package enum NotificationReading: Sendable {
+    case bundle(StreamKey, FactBundle)
+    /// Authentic but not for us: kept aside and answered with 200. `reason` is a `QuarantineReason`; `detail` a
+    /// sentence for people, without payload content.
+    case quarantine(reason: String, detail: String)
+}
+
+/// Reads notifications: verifies the three signatures, binds the nested payloads to their envelope, and says which
+/// stream is concerned.
+package struct NotificationReader: Sendable {
+    private let verifier: PayloadVerifier
+    private let apps: AppDirectory
+
+    package init(verifier: PayloadVerifier, apps: AppDirectory) {
+        self.verifier = verifier
+        self.apps = apps
+    }
+
+    /// - Parameter signedPayload: the compact JWS.
+    /// - Throws: `.refused` when the outer payload is forged or malformed, or cannot be decided now (`isRetryable`);
+    ///   `.clockSkew`.
+    package func read(_ signedPayload: [UInt8], now: Moment) async throws(ReadingFailure) -> NotificationReading {
+        let key: StreamKey
+        let bundle: FactBundle
+        do throws(Rejection) {
+            (_, key, bundle) = try await self.interpret(signedPayload, now: now)
+        } catch {
+            guard let reason = error.quarantine else { throw .refused(error.failure) }
+            return .quarantine(reason: reason.rawValue, detail: error.failure.detail)
+        }
+        try bundle.checkSkew(now: now)
+        return .bundle(key, bundle)
+    }
+
+    /// - Returns: the payload's JSON, and what it means.
+    func interpret(
+        _ signedPayload: [UInt8], now: Moment
+    ) async throws(Rejection) -> (json: [UInt8], StreamKey, FactBundle) {
+        let opened = try await self.verifier.open(
+            signedPayload, as: NotificationEnvelope.self, for: self.apps, now: now)
+        let (key, bundle) = try await BundleAssembly(opened, verifier: self.verifier, now: now).bundle()
+        return (opened.json, key, bundle)
+    }
+}

@@ -1,0 +1,50 @@
+package import Subscriptions
+
+/// Reads what a backend posts after a purchase: a signed transaction, perhaps with its renewal info.
+package struct TransactionReader: Sendable {
+    private let verifier: PayloadVerifier
+    private let apps: AppDirectory
+
+    package init(verifier: PayloadVerifier, apps: AppDirectory) {
+        self.verifier = verifier
+        self.apps = apps
+    }
+
+    /// - Throws: `.refused` when either is forged, malformed, not of a configured app and environment, or when they do
+    ///   not belong together: what a client sends is never put into quarantine. `.clockSkew` as for notifications.
+    package func read(
+        signedTransaction: [UInt8], signedRenewalInfo: [UInt8]? = nil, customerID: String? = nil, now: Moment
+    ) async throws(ReadingFailure) -> (StreamKey, FactBundle) {
+        let key: StreamKey
+        let bundle: FactBundle
+        do throws(Rejection) {
+            (key, bundle) = try await self.interpret(
+                signedTransaction, signedRenewalInfo, customerID: customerID, now: now)
+        } catch {
+            throw .refused(error.failure)
+        }
+        try bundle.checkSkew(now: now)
+        return (key, bundle)
+    }
+
+    private func interpret(
+        _ signedTransaction: [UInt8], _ signedRenewalInfo: [UInt8]?, customerID: String?, now: Moment
+    ) async throws(Rejection) -> (StreamKey, FactBundle) {
+        let opened = try await self.verifier.open(
+            signedTransaction, as: TransactionInfo.self, for: self.apps, now: now)
+        var facts = Facts(transactions: [opened.content])
+        var contents = [opened.contentDigest]
+        if let signedRenewalInfo {
+            let nested = NestedReader(
+                verifier: self.verifier, app: opened.app, environment: opened.environment, now: now)
+            let (renewal, content) = try await nested.renewal(signedRenewalInfo[...])
+            facts.renewal = renewal
+            contents.append(content)
+        }
+        let content = PayloadDigest(combining: contents)
+        let bundle = FactBundle(
+            facts: facts, source: .client, dedupKey: content.bytes, contentDigest: content,
+            signedDate: facts.newestSignedDate ?? opened.content.signedDate, customerID: customerID)
+        return (try facts.key(bundleID: opened.app.bundleID), bundle)
+    }
+}

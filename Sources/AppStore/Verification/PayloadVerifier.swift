@@ -1,0 +1,99 @@
+import Subscriptions
+
+/// Verifies compact JWS of the App Store as Apple's libraries do, step by step: form, chain, signature. Whom a payload
+/// is about is for its reader to check. One instance serves the whole process; calls run in parallel.
+package struct PayloadVerifier: Sendable {
+    private enum Trust {
+        case signed(ChainValidator)
+        /// Xcode and LocalTesting: what is read was signed by nobody.
+        case unsigned
+    }
+
+    private let trust: Trust
+    private let revocation: RevocationChecker?
+    private let cache = ChainCache()
+    /// Forged chains may keep two processors busy at most, and the others go on with what is known.
+    private let unknownChains = Gate(limit: 2)
+
+    /// - Parameters:
+    ///   - apps: whose roots are trusted. A reader compares the root with the app's own afterwards.
+    ///   - revocation: asks Apple whether certificates were revoked, and judges certificates at the present instead of
+    ///     at the payload's own date; nil for neither.
+    package init(apps: AppDirectory, revocation: RevocationChecker? = nil) {
+        self.trust = apps.isUnsigned ? .unsigned : .signed(ChainValidator(roots: apps.roots))
+        self.revocation = revocation
+    }
+
+    /// - Throws: the class of the first step that fails, in Apple's order. A payload that is signed well
+    ///   and is JSON, but not what it should be, does not throw.
+    func verify<Content: SignedPayload>(
+        _ text: ArraySlice<UInt8>, as kind: Content.Type, now: Moment
+    ) async throws(VerificationFailure) -> VerifiedPayload<Content> {
+        let jws = try CompactJWS(text)
+        guard case .signed(let validator) = self.trust else {
+            _ = try JWSHeader(jws.header)
+            let payload = try DecodedPayload<Content>(jws.decodedPayload(), allowsFractions: true, now: now)
+            return VerifiedPayload(payload: payload, root: nil)
+        }
+        let payload: DecodedPayload<Content>
+        let chain: ValidatedChain
+        if let known = self.cache[jws.header] {
+            payload = try DecodedPayload(jws.decodedPayload(), allowsFractions: false, now: now)
+            try known.checkValidity(at: self.effectiveDate(of: payload, now: now))
+            try known.checkSignature(of: jws)
+            chain = known
+        } else {
+            let header = try JWSHeader(jws.header)
+            payload = try DecodedPayload(jws.decodedPayload(), allowsFractions: false, now: now)
+            chain = try await self.check(
+                jws, header: header, effectiveDate: self.effectiveDate(of: payload, now: now), validator: validator)
+        }
+        try await self.revocation?.check(chain, now: now)
+        return VerifiedPayload(payload: payload, root: chain.root)
+    }
+
+    /// Where Apple is asked about the present, certificates are judged at the present too.
+    private func effectiveDate<Content>(of payload: DecodedPayload<Content>, now: Moment) -> Moment {
+        self.revocation == nil ? payload.effectiveDate : now
+    }
+
+    /// The signature is checked inside the gate as well: whoever waits with the same chain then finds it in the cache.
+    private func check(
+        _ jws: CompactJWS, header: JWSHeader, effectiveDate: Moment, validator: ChainValidator
+    ) async throws(VerificationFailure) -> ValidatedChain {
+        guard await self.unknownChains.enter() else {
+            throw VerificationFailure(.retryableVerificationFailure, "too many unknown chains wait for validation")
+        }
+        defer { self.unknownChains.leave() }
+        let known = self.cache[jws.header]
+        let chain: ValidatedChain
+        if let known { chain = known } else { chain = try await validator.validate(CertificateChain(header)) }
+        try chain.checkValidity(at: effectiveDate)
+        try chain.checkSignature(of: jws)
+        if known == nil { self.cache.insert(chain, header: jws.header) }
+        return chain
+    }
+}
+
+/// A payload whose signature holds.
+struct VerifiedPayload<Content: SignedPayload>: Sendable {
+    let payload: DecodedPayload<Content>
+    /// What the chain ended in; nil where nothing is signed.
+    private let root: TrustedRoot?
+
+    init(payload: DecodedPayload<Content>, root: TrustedRoot?) {
+        self.payload = payload
+        self.root = root
+    }
+
+    /// - Throws: a misfit when the payload is not what it should be.
+    func content() throws(Rejection) -> Content {
+        do throws(PayloadProblem) { return try self.payload.content.get() } catch { throw .misfit(error) }
+    }
+
+    /// Apps may trust different roots, and what one root vouches for is worth nothing to another's app.
+    func checkRoot(of app: AppIdentity) throws(VerificationFailure) {
+        guard let root = self.root, !app.roots.contains(root) else { return }
+        throw VerificationFailure(.verificationFailure, "the chain ends in a root of another app")
+    }
+}

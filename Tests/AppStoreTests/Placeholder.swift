@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct PlaceholderAppStore {
-    @Test func runs() { #expect(Bool(true)) }
-}

@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct PlaceholderJSONScanning {
-    @Test func runs() { #expect(Bool(true)) }
-}
