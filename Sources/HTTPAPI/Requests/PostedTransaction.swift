@@ -25,9 +25,9 @@ struct PostedTransaction {
         }
         guard let signedTransaction else { throw Problem(.malformedBody, "signedTransaction is missing") }
         if let customerID = self.customerID {
-            guard (1...256).contains(customerID.utf8.count), customerID.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+            guard (1...64).contains(customerID.utf8.count), customerID.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
             else {
-                throw Problem(.malformedBody, "customerId is not 1 to 256 bytes of text without control characters")
+                throw Problem(.malformedBody, "customerId is not 1 to 64 bytes of text without control characters")
             }
         }
         self.signedTransaction = signedTransaction

@@ -1,0 +1,19 @@
+import EventSourcing
+
+/// What the journal tells a shard, in order.
+enum JournalEvent: Sendable {
+    /// The shard is ours, from this head on. Comes first, and after a freeze.
+    case owned(ShardOwnership)
+    /// The oldest submission is durable.
+    case committed
+    /// The oldest submission cannot be stored as it is; nothing of it, nor of what was submitted after it, was.
+    case conflict(StoreError)
+    /// The store could not take the oldest submission; nothing of it, nor of what was submitted after it, was stored.
+    case failed(StoreError)
+    /// Somebody else owns the shard.
+    case fenced
+    /// Nobody knows what became of the submissions; `owned` or `lost` follows.
+    case frozen
+    /// The shard could not be taken again: the process has to open the store anew.
+    case lost(StoreError)
+}

@@ -1,0 +1,16 @@
+import Logging
+
+/// The keys under which the runtime logs data. Payloads, signatures and account tokens have none.
+enum LogKey: String {
+    case shard = "shard.id"
+    case error
+    case reason
+    case offset = "clock.offset"
+}
+
+extension Logger.Metadata {
+    /// Metadata under keys of `LogKey` alone.
+    static func runtime(_ values: [LogKey: Logger.MetadataValue]) -> Logger.Metadata {
+        Dictionary(uniqueKeysWithValues: values.map { ($0.rawValue, $1) })
+    }
+}

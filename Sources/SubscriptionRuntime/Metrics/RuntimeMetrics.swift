@@ -1,0 +1,120 @@
+import EventSourcing
+import Metrics
+import Subscriptions
+import Synchronization
+
+/// What the runtime counts and measures for the whole node, as verbs. What is counted with every request stands in
+/// `ShardMetrics`, so that requests share no lock here.
+final class RuntimeMetrics: Sendable {
+    private struct Shards {
+        var owned = Set<ShardID>()
+        var overdue: [ShardID: Int] = [:]
+    }
+
+    private let shards = Mutex(Shards())
+    private let subscriptions = Mutex<[SubscriptionsLabels: Meter]>([:])
+
+    private struct SubscriptionsLabels: Hashable {
+        var state: LifecycleState
+        var environment: AppStoreEnvironment
+        var app: BundleID
+    }
+
+    private let appendSeconds = Timer(label: "perennial_append_seconds")
+    private let appendBatchEvents = Recorder(label: "perennial_append_batch_events")
+    private let shardsOwned = Gauge(label: "perennial_shards_owned")
+    private let timersOverdue = Gauge(label: "perennial_timers_overdue")
+    private let quarantineDepth = Gauge(label: "perennial_quarantine_depth")
+    private let clockOffset = Gauge(label: "perennial_clock_offset_seconds")
+    private let parked = Counter(label: "perennial_parked_total")
+    private let unknownCommits = Counter(label: "perennial_unknown_commits_total")
+    private let fenced = Counter(label: "perennial_fenced_total")
+    private let acknowledged = Timer(label: "perennial_notification_ack_seconds")
+    private let verified = Timer(label: "perennial_verification_seconds")
+    private let checked = Timer(label: "perennial_check_seconds")
+
+    // MARK: Shards
+
+    func recordOwned(_ shard: ShardID) { self.setOwned(shard, true) }
+
+    func recordLost(_ shard: ShardID) { self.setOwned(shard, false) }
+
+    private func setOwned(_ shard: ShardID, _ isOwned: Bool) {
+        let count = self.shards.withLock { shards in
+            if isOwned { shards.owned.insert(shard) } else { shards.owned.remove(shard) }
+            return shards.owned.count
+        }
+        self.shardsOwned.record(count)
+    }
+
+    func setOverdue(_ count: Int, of shard: ShardID) {
+        let total = self.shards.withLock { shards in
+            shards.overdue[shard] = count
+            return shards.overdue.values.reduce(0, +)
+        }
+        self.timersOverdue.record(total)
+    }
+
+    var ownedCount: Int { self.shards.withLock { $0.owned.count } }
+
+    var overdueCount: Int { self.shards.withLock { $0.overdue.values.reduce(0, +) } }
+
+    func setClockOffset(_ offset: Milliseconds) { self.clockOffset.record(Double(offset.rawValue) / 1_000) }
+
+    /// Moves the gauge of subscriptions in `state`; nil, before the first fact, is not counted.
+    func count(_ state: LifecycleState?, of key: StreamKey, by change: Int) {
+        guard let state else { return }
+        let labels = SubscriptionsLabels(state: state, environment: key.environment, app: key.bundleID)
+        let meter = self.subscriptions.withLock { meters in
+            if let meter = meters[labels] { return meter }
+            let meter = Meter(
+                label: "perennial_subscriptions",
+                dimensions: [("state", state.rawValue)] + key.dimensions)
+            meters[labels] = meter
+            return meter
+        }
+        meter.increment(by: Double(change))
+    }
+
+    // MARK: Commits
+
+    func recordAppend(took duration: Duration, events: Int) {
+        self.appendSeconds.record(duration: duration)
+        self.appendBatchEvents.record(events)
+    }
+
+    func recordUnknownCommit() { self.unknownCommits.increment() }
+
+    func recordFenced() { self.fenced.increment() }
+
+    func recordParked() { self.parked.increment() }
+
+    // MARK: Requests
+
+    func recordAcknowledged(took duration: Duration) { self.acknowledged.record(duration: duration) }
+
+    func recordVerification(took duration: Duration) { self.verified.record(duration: duration) }
+
+    func recordCheck(took duration: Duration) { self.checked.record(duration: duration) }
+
+    func recordVerificationFailure(_ class: String) {
+        Counter(label: "perennial_verification_failures_total", dimensions: [("class", `class`)]).increment()
+    }
+
+    /// A notification that leads to no stream: it was refused, or set aside.
+    func recordUnplaced(_ result: String) {
+        Counter(
+            label: "perennial_notifications_total",
+            dimensions: [("type", ""), ("subtype", ""), ("environment", ""), ("app", ""), ("result", result)]
+        ).increment()
+    }
+
+    func setQuarantineDepth(_ depth: Int) { self.quarantineDepth.record(depth) }
+}
+
+extension StreamKey {
+    /// Nothing from one environment or app may colour the numbers of another.
+    var dimensions: [(String, String)] {
+        [("environment", self.environment.rawValue), ("app", self.bundleID.rawValue)]
+    }
+}

@@ -1,0 +1,41 @@
+import EventSourcing
+import Subscriptions
+
+/// What is authentic but not for this configuration: kept, and read anew on request.
+struct Quarantine: Sendable {
+    let store: any EventStore
+    let clock: any WallClock
+    let metrics: RuntimeMetrics
+
+    /// Durable when it returns; a payload that is there already is kept once.
+    func keep(_ signedPayload: [UInt8], reason: String, detail: String) async throws {
+        try await self.store.quarantine(
+            QuarantinedPayload(
+                digest: ContentHash.sha256(signedPayload), reason: reason, detail: detail,
+                receivedAt: self.clock.now.milliseconds, raw: signedPayload))
+        try await self.measure()
+    }
+
+    /// Offers every row to `take`, which says whether it is recorded now, and lets go of those that are.
+    func replay(_ take: ([UInt8]) async throws -> Bool) async throws -> QuarantineReplay {
+        var replay = QuarantineReplay()
+        var last: Int64 = 0
+        while let row = try await self.store.quarantined(after: last, limit: 1).first {
+            last = row.id
+            do {
+                if try await take(row.raw) {
+                    try await self.store.removeQuarantined(row.id)
+                    replay.applied += 1
+                } else {
+                    replay.kept += 1
+                }
+            } catch {
+                replay.failed += 1
+            }
+        }
+        try await self.measure()
+        return replay
+    }
+
+    func measure() async throws { self.metrics.setQuarantineDepth(try await self.store.quarantineDepth()) }
+}

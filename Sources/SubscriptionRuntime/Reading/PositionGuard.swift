@@ -1,0 +1,81 @@
+import EventSourcing
+import Sharding
+
+/// Makes the tokens of answers, and holds the tokens and cursors of questions against the log.
+struct PositionGuard: Sendable {
+    let store: any EventStore
+    let shards: [ShardParts]
+
+    var stamp: StoreStamp { StoreStamp(self.store.identity) }
+
+    /// The newest durable event of a shard.
+    /// - Throws: while the shard must not answer.
+    func head(of shard: ShardID) async throws(ServiceError) -> Position {
+        let head = try self.shards[Int(shard.rawValue)].gate.head()
+        return try await self.position(of: head.sequence, in: shard)
+    }
+
+    /// - Precondition: the log holds `sequence`.
+    func position(of sequence: EventSourcing.Sequence, in shard: ShardID) async throws(ServiceError) -> Position {
+        guard let tag = try await self.tag(of: sequence, in: shard) else {
+            throw ServiceError(.storeRewound, "the log is shorter than it was")
+        }
+        return Position(shard: shard, sequence: sequence, incarnationTag: tag)
+    }
+
+    func token(_ positions: [Position]) -> String { PositionToken(store: self.stamp, positions: positions).text }
+
+    // MARK: Questions
+
+    /// A token that an answer must not be older than. All that was ever confirmed is visible here, so it only has to be
+    /// one of this log.
+    func check(atLeast text: String?) async throws(ServiceError) {
+        guard let text else { return }
+        for position in try self.positions(text) { try await self.check(position) }
+    }
+
+    /// The positions of a token or a change cursor of this store. They may still be ahead of the log.
+    func positions(_ text: String) throws(ServiceError) -> [Position] {
+        guard let token = PositionToken(text: text) else { throw Self.invalid }
+        try self.check(token.store)
+        guard token.positions.allSatisfy({ Int($0.shard.rawValue) < self.shards.count }) else { throw Self.invalid }
+        return token.positions
+    }
+
+    /// Where a list goes on.
+    func page(_ text: String) async throws(ServiceError) -> PageCursor {
+        guard let cursor = PageCursor(text: text) else { throw Self.invalid }
+        try self.check(cursor.store)
+        guard Int(cursor.position.shard.rawValue) < self.shards.count else { throw Self.invalid }
+        try await self.check(cursor.position)
+        return cursor
+    }
+
+    /// - Throws: `.storeRewound` when the log does not hold what this position names.
+    func check(_ position: Position) async throws(ServiceError) {
+        let head = try self.shards[Int(position.shard.rawValue)].gate.head()
+        guard position.sequence <= head.sequence,
+            try await self.tag(of: position.sequence, in: position.shard) == position.incarnationTag
+        else { throw ServiceError(.storeRewound, "the log does not hold this position any more") }
+    }
+
+    private func check(_ stamp: StoreStamp) throws(ServiceError) {
+        guard stamp == self.stamp else {
+            throw ServiceError(.storeRewound, "this is of another store, or of this one before it was restored")
+        }
+    }
+
+    private func tag(of sequence: EventSourcing.Sequence, in shard: ShardID) async throws(ServiceError) -> UInt32? {
+        let gate = self.shards[Int(shard.rawValue)].gate
+        if let tag = gate.tag(of: sequence) { return tag }
+        do {
+            let tag = try await self.store.incarnationTag(of: sequence, in: shard)
+            if let tag { gate.remember(Position(shard: shard, sequence: sequence, incarnationTag: tag)) }
+            return tag
+        } catch {
+            throw ServiceError(error)
+        }
+    }
+
+    private static var invalid: ServiceError { ServiceError(.invalidCursor, "not a cursor or token of this service") }
+}

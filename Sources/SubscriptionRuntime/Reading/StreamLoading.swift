@@ -1,0 +1,68 @@
+import EventSourcing
+import Subscriptions
+import WireProtocol
+
+/// Rows of the store as states. A row that was folded by other rules than this binary's is derived anew from the log.
+extension EventStore {
+    func loadState(_ row: StreamRow, key: StreamKey, in shard: ShardID) async throws -> StreamState {
+        let stored = try StoredState(protoBytes: row.state, key: key)
+        guard stored.logicVersion != StreamState.logicVersion else { return stored.state }
+        var state = StreamState(key: key)
+        for (_, event) in try await self.history(of: key, in: shard) { state.apply(event) }
+        return state
+    }
+
+    func loadEntries(_ keys: [[UInt8]: StreamKey], in shard: ShardID) async throws -> [[UInt8]: StreamEntry] {
+        guard !keys.isEmpty else { return [:] }
+        var entries = keys.mapValues(StreamEntry.init(key:))
+        for row in try await self.streams(Array(keys.keys), in: shard) {
+            guard let key = keys[row.key] else { continue }
+            entries[row.key] = StreamEntry(row, state: try await self.loadState(row, key: key, in: shard))
+        }
+        return entries
+    }
+
+    /// What the log holds under these dedup keys.
+    func deliveries(of dedupKeys: [[UInt8]], in shard: ShardID) async throws -> [[UInt8]: Delivery] {
+        guard !dedupKeys.isEmpty else { return [:] }
+        var deliveries: [[UInt8]: Delivery] = [:]
+        for stored in try await self.events(withDedupKeys: dedupKeys, in: shard) {
+            let event = try stored.decoded()
+            deliveries[stored.dedupKey] = Delivery(
+                contentDigest: event.contentDigest,
+                place: SubmissionOutcome.Place(version: stored.version, sequence: stored.sequence))
+        }
+        return deliveries
+    }
+
+    /// The whole log of one stream, oldest first.
+    func history(of key: StreamKey, in shard: ShardID) async throws -> [(at: Moment, event: SubscriptionEvent)] {
+        let page = 512
+        let keyBytes = key.bytes
+        var history: [(at: Moment, event: SubscriptionEvent)] = []
+        var version = StreamVersion.zero
+        while true {
+            let events = try await self.events(of: keyBytes, in: shard, after: version, limit: page)
+            for event in events {
+                history.append((Moment(milliseconds: event.at), try event.decoded()))
+            }
+            guard events.count == page, let last = events.last else { return history }
+            version = last.version
+        }
+    }
+}
+
+extension StoredEvent {
+    var streamKey: StreamKey {
+        get throws(ServiceError) {
+            guard let key = StreamKey(bytes: self.key) else {
+                throw ServiceError(.corrupt, "an event without a stream")
+            }
+            return key
+        }
+    }
+
+    func decoded() throws -> SubscriptionEvent {
+        try SubscriptionEvent(protoBytes: self.body, key: self.streamKey)
+    }
+}

@@ -1,0 +1,152 @@
+import Entitlements
+import EventSourcing
+import Sharding
+import Subscriptions
+
+/// Answers questions about one stream from what is durable.
+struct StreamReader: Sendable {
+    let store: any EventStore
+    let map: ShardMap
+    let positions: PositionGuard
+    let rules: DerivationRules
+    let clock: any WallClock
+
+    /// A stream that exists.
+    struct Found {
+        var key: StreamKey
+        var shard: ShardID
+        var row: StreamRow
+        /// The shard's head before the row was read: the row is not older.
+        var head: Position
+    }
+
+    /// - Throws: `.unknownSubscription` or `.unknownPurchase`, `.ambiguous`.
+    func find(_ stream: StreamReference) async throws -> Found {
+        let shard = self.map.shard(of: stream.id)
+        let head = try await self.positions.head(of: shard)
+        let rows = try await self.rows(stream, in: shard)
+        guard let row = rows.first, let key = StreamKey(bytes: row.key) else {
+            throw ServiceError(unknown: stream.kind)
+        }
+        guard rows.count == 1 else {
+            throw ServiceError(.ambiguous, "several apps have a stream with this id: name the bundle")
+        }
+        return Found(key: key, shard: shard, row: row, head: head)
+    }
+
+    private func rows(_ stream: StreamReference, in shard: ShardID) async throws -> [StreamRow] {
+        if let bundleID = stream.bundleID {
+            let key = StreamKey(
+                kind: stream.kind, id: stream.id, environment: stream.environment, bundleID: bundleID)
+            return try await self.store.streams([key.bytes], in: shard)
+        }
+        let prefix = StreamKey.prefix(kind: stream.kind, id: stream.id) + Array(stream.environment.rawValue.utf8) + [0]
+        return try await self.store.streams(withPrefix: prefix, in: shard, limit: 2)
+    }
+
+    // MARK: Answers
+
+    func view(_ query: SubscriptionQuery) async throws -> SubscriptionView {
+        let now = self.clock.now
+        for moment in [query.at, query.knownAt].compactMap(\.self) where moment > now {
+            throw ServiceError(.futureMoment, "at and knownAt must not lie in the future")
+        }
+        try await self.positions.check(atLeast: query.atLeast)
+        if query.consistency == .durable { try await self.store.ping() }
+        let found = try await self.find(query.stream)
+        guard query.at != nil || query.knownAt != nil else { return try await self.current(found, at: now) }
+        return try await self.past(found, at: query.at, knownAt: query.knownAt, now: now)
+    }
+
+    func current(_ found: Found, at now: Moment) async throws -> SubscriptionView {
+        let state = try await self.store.loadState(found.row, key: found.key, in: found.shard)
+        return self.view(found, state.snapshot(at: now, rules: self.rules), found.row.version, asOf: now)
+    }
+
+    private func past(_ found: Found, at: Moment?, knownAt: Moment?, now: Moment) async throws -> SubscriptionView {
+        let events = try await self.store.history(of: found.key, in: found.shard)
+        let history = StreamHistory(key: found.key, events: events)
+        let moment = at ?? knownAt ?? now
+        let known = events.filter { $0.at <= knownAt ?? .distantFuture }.count
+        let snapshot =
+            if let knownAt {
+                history.snapshot(at: moment, knownAt: knownAt, rules: self.rules)
+            } else {
+                history.snapshot(at: moment, rules: self.rules)
+            }
+        return self.view(found, snapshot, StreamVersion(rawValue: Int64(known)), asOf: moment)
+    }
+
+    private func view(
+        _ found: Found, _ snapshot: SubscriptionSnapshot?, _ version: StreamVersion, asOf: Moment
+    ) -> SubscriptionView {
+        SubscriptionView(
+            key: found.key, snapshot: snapshot,
+            code: (snapshot.map(CohortCode.init) ?? .nothing).description, version: version, asOf: asOf, stale: false,
+            token: self.positions.token([found.head]))
+    }
+
+    func explain(_ query: SubscriptionQuery) async throws -> Explanation {
+        guard query.knownAt == nil else {
+            throw ServiceError(.invalidRequest, "an explanation is given by all we know now: knownAt does not apply")
+        }
+        let view = try await self.view(query)
+        let found = try await self.find(query.stream)
+        let state = try await self.store.loadState(found.row, key: found.key, in: found.shard)
+        return Explanation(view: view, steps: state.explain(at: view.asOf, rules: self.rules))
+    }
+
+    // MARK: Events
+
+    func events(
+        of stream: StreamReference, after cursor: String?, limit: Int, evidence: Bool
+    ) async throws -> EventPage {
+        let found = try await self.find(stream)
+        var version = StreamVersion.zero
+        if let cursor {
+            let page = try await self.positions.page(cursor)
+            guard page.key == found.row.key else {
+                throw ServiceError(.invalidCursor, "the cursor is of another stream")
+            }
+            version = page.version
+        }
+        let stored = try await self.store.events(of: found.row.key, in: found.shard, after: version, limit: limit)
+        var events: [EventView] = []
+        for event in stored {
+            var view = try EventView(event)
+            if evidence { view.evidence = try await self.store.evidence(of: event.sequence, in: found.shard) }
+            events.append(view)
+        }
+        guard stored.count == limit, let last = stored.last, last.version < found.row.version else {
+            return EventPage(events: events, next: nil)
+        }
+        return EventPage(events: events, next: try await self.positions.cursor(after: last))
+    }
+}
+
+extension PositionGuard {
+    /// Where a list that ended with `event` goes on.
+    func cursor(after event: StoredEvent) async throws(ServiceError) -> String {
+        PageCursor(
+            store: self.stamp, position: try await self.position(of: event.sequence, in: event.shard), key: event.key,
+            version: event.version
+        ).text
+    }
+}
+
+extension EventView {
+    init(_ stored: StoredEvent) throws {
+        self.init(
+            key: try stored.streamKey, shard: stored.shard, sequence: stored.sequence, version: stored.version,
+            at: Moment(milliseconds: stored.at), event: try stored.decoded(), evidence: nil)
+    }
+}
+
+extension ServiceError {
+    fileprivate init(unknown kind: StreamKind) {
+        self =
+            kind == .purchase
+            ? ServiceError(.unknownPurchase, "no purchase with this id is known")
+            : ServiceError(.unknownSubscription, "no subscription with this id is known")
+    }
+}

@@ -1,0 +1,125 @@
+package import EventSourcing
+package import Subscriptions
+
+/// What became of a notification. Whatever the case, it is durable.
+package enum IngestOutcome: Hashable, Sendable {
+    /// Recorded now, as this version of its stream.
+    case recorded(StreamVersion)
+    /// Was recorded before, as this version.
+    case duplicate(StreamVersion)
+    /// Authentic but not for this configuration; kept for a replay. `reason` is a word for programs.
+    case quarantined(reason: String)
+}
+
+/// A subscription or purchase at a moment.
+package struct SubscriptionView: Hashable, Sendable {
+    package var key: StreamKey
+    /// nil when the moment asked about lies before the first fact.
+    package var snapshot: SubscriptionSnapshot?
+    /// State and offer as one signed decimal (contract: `code`).
+    package var code: String
+    /// Of the newest event that the answer rests on; 0 when there was none.
+    package var version: StreamVersion
+    /// The moment for which the answer holds.
+    package var asOf: Moment
+    package var stale: Bool
+    /// Opaque; for `atLeast`.
+    package var token: String
+}
+
+/// One event as it is shown.
+package struct EventView: Hashable, Sendable {
+    package var key: StreamKey
+    package var shard: ShardID
+    package var sequence: EventSourcing.Sequence
+    package var version: StreamVersion
+    /// Of the commit.
+    package var at: Moment
+    package var event: SubscriptionEvent
+    /// The signed originals, only when they were asked for.
+    package var evidence: Evidence?
+}
+
+package struct EventPage: Hashable, Sendable {
+    package var events: [EventView]
+    /// Where to go on; nil at the end of a list. A change stream has no end: there it always is a cursor.
+    package var next: String?
+}
+
+/// The answer to one question of a `check`.
+package enum CheckResult: Hashable, Sendable {
+    case verdict(CheckVerdict)
+    /// The question cannot be asked, e.g. `ambiguous`.
+    case refused(ServiceError.Code)
+}
+
+package struct CheckVerdict: Hashable, Sendable {
+    /// Why not, where the state alone does not say it.
+    package enum Reason: String, Sendable, CaseIterable {
+        case unknownSubscription
+        /// The catalog does not give the entitlement asked for to this product.
+        case otherProduct
+        /// The catalog has no entitlement of that name.
+        case unknownEntitlement
+    }
+
+    package var entitled: Bool
+    /// nil for an unknown subscription.
+    package var state: LifecycleState?
+    package var code: String
+    /// The answer may be used until then, never longer; nil when not entitled, and for a purchase without end.
+    package var validUntil: Moment?
+    package var productID: String?
+    package var version: StreamVersion
+    package var reason: Reason?
+}
+
+package struct CheckResponse: Hashable, Sendable {
+    /// One for each question, in its order.
+    package var results: [CheckResult]
+    package var asOf: Moment
+    package var stale: Bool
+    package var token: String
+}
+
+/// Whether a node can do its work.
+package struct Readiness: Hashable, Sendable {
+    package enum Purpose: String, Sendable, CaseIterable {
+        case ingest, reads
+    }
+
+    package var ready: Bool
+    /// Sentences for people; empty when ready.
+    package var reasons: [String]
+}
+
+/// What became of the rows of a replay.
+package struct QuarantineReplay: Hashable, Sendable {
+    /// Recorded, now or before, and gone from quarantine.
+    package var applied = 0
+    /// Still not for this configuration.
+    package var kept = 0
+    /// Could not be tried now; still there.
+    package var failed = 0
+
+    package init(applied: Int = 0, kept: Int = 0, failed: Int = 0) {
+        self.applied = applied
+        self.kept = kept
+        self.failed = failed
+    }
+}
+
+package struct ServiceStatistics: Hashable, Sendable {
+    package var streams: Int
+    package var events: Int
+    package var quarantined: Int
+    package var shardsOwned: Int
+    package var timersOverdue: Int
+}
+
+/// Why the state is what it is.
+package struct Explanation: Hashable, Sendable {
+    package var view: SubscriptionView
+    /// Rule by rule, in the order in which they were asked.
+    package var steps: [ExplanationStep]
+}

@@ -1,0 +1,27 @@
+package import EventSourcing
+package import Subscriptions
+
+/// The bounds and rules of a service. Every bound has a default that suits a node with a few gigabytes.
+package struct RuntimeConfiguration: Sendable {
+    /// `node.id`: the name under which shards are claimed.
+    package var node = NodeID(rawValue: "perennial")
+    /// From `entitlements.renewalLeeway` and `entitlements.nonRenewing`.
+    package var rules = DerivationRules()
+
+    /// How many commands one shard may hold, waiting or in a commit; more are refused as `overloaded`.
+    package var commandsPerShard = 1_024
+    /// The same in bytes of signed originals, so that large payloads cannot fill the memory.
+    package var commandBytesPerShard = 4 << 20
+    /// How many commands one commit of a shard takes at most.
+    package var commandsPerBatch = 256
+    /// How many bytes may wait for the committer, over all shards.
+    package var journalBytes = 64 << 20
+    /// How many full states a shard keeps loaded.
+    package var statesPerShard = 256
+    /// How many ids a shard keeps the entitlement rows of, for checks; one takes about 300 bytes.
+    package var entitlementsPerShard = 8_192
+    /// How many overdue timers a shard fires in one go.
+    package var timersPerBatch = 128
+
+    package init() {}
+}

@@ -1,0 +1,65 @@
+import AppStore
+import Clustering
+import EventSourcing
+
+/// What the parts below could not do, in the words of the service.
+extension ServiceError {
+    init(_ error: any Error, file: String = #fileID, line: Int = #line) {
+        switch error {
+        case let error as ServiceError: self = error
+        case let error as StoreError: self.init(error, file: file, line: line)
+        case let error as ReadingFailure: self.init(error, file: file, line: line)
+        case is CancellationError:
+            self.init(.stopping, "the question was withdrawn", cause: error, file: file, line: line)
+        case let error as ClusterError:
+            self.init(.notOwner, error.message, cause: error, file: file, line: line)
+        default:
+            self.init(
+                .corrupt, "what was stored cannot be read: \(type(of: error))", cause: error, file: file, line: line)
+        }
+    }
+
+    init(_ error: StoreError, file: String = #fileID, line: Int = #line) {
+        let code: Code =
+            switch error.code {
+            case .full: .storeFull
+            case .corrupt: .corrupt
+            case .fenced: .notOwner
+            case .conflict: .parked
+            case .rewound: .storeRewound
+            case .outcomeUnknown: .frozen
+            case .unavailable, .incompatible: .storeUnavailable
+            }
+        self.init(code, error.message, cause: error, file: file, line: line)
+    }
+
+    init(_ failure: ReadingFailure, file: String = #fileID, line: Int = #line) {
+        switch failure {
+        case .refused(let refusal):
+            self.init(Code(refusal.class), refusal.detail, cause: failure, file: file, line: line)
+        case .clockSkew:
+            self.init(.clockSkew, "signed more than five minutes ahead of this node's clock", file: file, line: line)
+        case .overloaded:
+            self.init(.overloaded, "too many payloads wait for verification", file: file, line: line)
+        }
+    }
+}
+
+extension ServiceError.Code {
+    init(_ class: VerificationFailure.Class) {
+        self =
+            switch `class` {
+            case .invalidJWTFormat: .invalidJWTFormat
+            case .invalidCertificate: .invalidCertificate
+            case .invalidChainLength: .invalidChainLength
+            case .verificationFailure: .verificationFailure
+            case .retryableVerificationFailure: .retryableVerificationFailure
+            case .invalidAppIdentifier: .invalidAppIdentifier
+            case .invalidEnvironment: .invalidEnvironment
+            }
+    }
+}
+
+extension SubmissionOutcome {
+    init(_ error: ServiceError) { self = .refused(error.code, message: error.message) }
+}

@@ -1,0 +1,247 @@
+package import AppStore
+package import Entitlements
+package import EventSourcing
+package import Logging
+import ServiceLifecycle
+package import Subscriptions
+
+/// Perennial's one door: notifications in, answers out. HTTP, the command line and the demo see nothing else of the
+/// runtime. Callable from any task at any time; before `run()` has taken the shards, and once it is stopping, what
+/// cannot be done is refused as `stopping`.
+package final class SubscriptionService: Service, Sendable {
+    private let store: any EventStore
+    private let clock: any WallClock
+    private let notifications: NotificationReader
+    private let transactions: TransactionReader
+    private let verification: VerificationPool
+
+    private let node: ShardNode
+    private let metrics: RuntimeMetrics
+    private let checkMetrics = CheckMetrics()
+    private let streams: StreamReader
+    private let changes: ChangeReader
+    private let records: RecordReader
+    private let checker: EntitlementChecker
+    private let quarantine: Quarantine
+
+    /// Starts nothing. The service starts and stops `verification`, and closes neither `store` nor anything else.
+    /// - Precondition: the store's shard count is one that a `ShardMap` takes.
+    package init(
+        store: any EventStore, configuration: RuntimeConfiguration, clock: any WallClock,
+        notifications: NotificationReader, transactions: TransactionReader, verification: VerificationPool,
+        catalog: Catalog, logger: Logger
+    ) {
+        self.store = store
+        self.clock = clock
+        self.notifications = notifications
+        self.transactions = transactions
+        self.verification = verification
+        self.metrics = RuntimeMetrics()
+        self.node = ShardNode(
+            store: store, configuration: configuration, clock: clock, metrics: self.metrics, logger: logger)
+        let positions = PositionGuard(store: store, shards: self.node.parts)
+        self.streams = StreamReader(
+            store: store, map: self.node.map, positions: positions, rules: configuration.rules, clock: clock)
+        self.changes = ChangeReader(store: store, positions: positions)
+        self.records = RecordReader(store: store, positions: positions)
+        self.checker = EntitlementChecker(
+            store: store, map: self.node.map, positions: positions, catalog: catalog, rules: configuration.rules,
+            clock: clock)
+        self.quarantine = Quarantine(store: store, clock: clock, metrics: self.metrics)
+    }
+
+    /// Takes every shard, catches up on timers, and serves until a graceful shutdown or cancellation; then returns when
+    /// all that was accepted is committed and answered.
+    /// - Throws: `ServiceError` when the shards cannot be taken, at the start or again after a commit of unknown
+    ///   outcome: the store has to be opened anew.
+    package func run() async throws {
+        self.verification.start()
+        try? await self.quarantine.measure()
+        let failure = await withTaskCancellationOrGracefulShutdownHandler {
+            await self.node.run()
+        } onCancelOrGracefulShutdown: {
+            self.node.stop()
+        }
+        await self.verification.stop()
+        if let failure { throw ServiceError(failure) }
+    }
+
+    // MARK: In
+
+    /// Verifies and records one notification; durable when it returns.
+    /// - Throws: Apple's failure classes for what is forged or malformed; otherwise retryable codes.
+    package func ingest(signedPayload: [UInt8]) async throws(ServiceError) -> IngestOutcome {
+        let start = ContinuousClock.now
+        do {
+            let outcome = try await self.take(signedPayload, mayQuarantine: true)
+            self.metrics.recordAcknowledged(took: .now - start)
+            return outcome
+        } catch {
+            self.metrics.recordUnplaced(error.retryable ? "deferred" : "refused")
+            throw error
+        }
+    }
+
+    private func take(_ signedPayload: [UInt8], mayQuarantine: Bool) async throws(ServiceError) -> IngestOutcome {
+        let reading = try await self.verify { () async throws(ReadingFailure) in
+            try await self.notifications.read(signedPayload, now: self.clock.now)
+        }
+        switch reading {
+        case .quarantine(let reason, let detail):
+            if mayQuarantine {
+                try await ServiceError.translating {
+                    try await self.quarantine.keep(signedPayload, reason: reason, detail: detail)
+                }
+                self.metrics.recordUnplaced("quarantined")
+            }
+            return .quarantined(reason: reason)
+        case .bundle(let key, let bundle):
+            let evidence = [EvidencePart(name: .signedPayload, jws: signedPayload)]
+            let outcome = try await self.node.submit(Submission(key: key, bundle: bundle, evidence: evidence))
+            let result = outcome.isDuplicate ? "duplicate" : "recorded"
+            self.node.parts(of: key).metrics.recordNotification(bundle.notification, of: key, result: result)
+            return outcome.isDuplicate ? .duplicate(outcome.place.version) : .recorded(outcome.place.version)
+        }
+    }
+
+    /// Verifies and records what a backend got from a device; durable when it returns. The same transaction with
+    /// another customer is another fact.
+    package func record(
+        signedTransaction: [UInt8], signedRenewalInfo: [UInt8]?, customerID: String?
+    ) async throws(ServiceError) -> SubscriptionView {
+        var (key, bundle) = try await self.verify { () async throws(ReadingFailure) in
+            try await self.transactions.read(
+                signedTransaction: signedTransaction, signedRenewalInfo: signedRenewalInfo, customerID: customerID,
+                now: self.clock.now)
+        }
+        if let customerID { bundle.dedupKey = ContentHash.sha256(bundle.dedupKey + Array(customerID.utf8)) }
+        var evidence = [EvidencePart(name: .signedTransactionInfo, jws: signedTransaction)]
+        if let signedRenewalInfo { evidence.append(EvidencePart(name: .signedRenewalInfo, jws: signedRenewalInfo)) }
+        _ = try await self.node.submit(Submission(key: key, bundle: bundle, evidence: evidence))
+        return try await self.subscription(
+            SubscriptionQuery(
+                stream: StreamReference(
+                    kind: key.kind, id: key.id, environment: key.environment, bundleID: key.bundleID)))
+    }
+
+    private func verify<Reading: Sendable>(
+        _ read: @Sendable () async throws(ReadingFailure) -> Reading
+    ) async throws(ServiceError) -> Reading {
+        let start = ContinuousClock.now
+        defer { self.metrics.recordVerification(took: .now - start) }
+        do {
+            return try await self.verification.run(read)
+        } catch {
+            if case .refused(let failure) = error { self.metrics.recordVerificationFailure(failure.class.rawValue) }
+            throw ServiceError(error)
+        }
+    }
+
+    // MARK: Out
+
+    /// What is true of a subscription or purchase, now or at a moment of the past.
+    package func subscription(_ query: SubscriptionQuery) async throws(ServiceError) -> SubscriptionView {
+        try await ServiceError.translating { try await self.streams.view(query) }
+    }
+
+    /// Why it is so, rule by rule, by all we know now.
+    package func explain(_ query: SubscriptionQuery) async throws(ServiceError) -> Explanation {
+        try await ServiceError.translating { try await self.streams.explain(query) }
+    }
+
+    /// The events of one stream, oldest first. `limit` 1…1000.
+    package func events(
+        of stream: StreamReference, after cursor: String?, limit: Int, evidence: Bool
+    ) async throws(ServiceError) -> EventPage {
+        try Self.check(limit: limit)
+        return try await ServiceError.translating {
+            try await self.streams.events(of: stream, after: cursor, limit: limit, evidence: evidence)
+        }
+    }
+
+    /// The change stream: all events, in order within each shard, from the oldest on when there is no cursor. `limit`
+    /// 1…1000.
+    package func changes(after cursor: String?, limit: Int) async throws(ServiceError) -> EventPage {
+        try Self.check(limit: limit)
+        return try await ServiceError.translating { try await self.changes.page(after: cursor, limit: limit) }
+    }
+
+    /// What is recorded beside subscriptions: `kind` is one of `.massExtension`, `.externalPurchase`, `.appTransaction`
+    /// and `.test`, or nil for all of them. `limit` 1…1000.
+    package func records(
+        kind: StreamKind?, after cursor: String?, limit: Int
+    ) async throws(ServiceError) -> EventPage {
+        try Self.check(limit: limit)
+        return try await ServiceError.translating {
+            try await self.records.page(kind: kind, after: cursor, limit: limit)
+        }
+    }
+
+    /// Who is entitled, now: one result per request, in order, at most 1000.
+    package func check(
+        _ requests: [CheckRequest], consistency: Consistency, atLeast: String?
+    ) async throws(ServiceError) -> CheckResponse {
+        guard requests.count <= Self.pageLimit else {
+            throw ServiceError(.invalidRequest, "at most \(Self.pageLimit) checks at a time")
+        }
+        let start = ContinuousClock.now
+        let response = try await ServiceError.translating {
+            try await self.checker.answer(requests, consistency, atLeast: atLeast)
+        }
+        self.metrics.recordCheck(took: .now - start)
+        self.checkMetrics.record(response.results, consistency)
+        return response
+    }
+
+    private static let pageLimit = 1_000
+
+    private static func check(limit: Int) throws(ServiceError) {
+        guard (1...Self.pageLimit).contains(limit) else {
+            throw ServiceError(.invalidRequest, "limit is 1 to \(Self.pageLimit)")
+        }
+    }
+
+    // MARK: Operation
+
+    /// Rows in the order in which they came, with `id` greater than this one.
+    package func quarantined(after id: Int64, limit: Int) async throws(ServiceError) -> [QuarantinedPayload] {
+        try Self.check(limit: limit)
+        return try await ServiceError.translating { try await self.store.quarantined(after: id, limit: limit) }
+    }
+
+    /// Reads every row anew and records what now fits.
+    package func replayQuarantine() async throws(ServiceError) -> QuarantineReplay {
+        try await ServiceError.translating {
+            try await self.quarantine.replay { raw in
+                if case .quarantined = try await self.take(raw, mayQuarantine: false) { return false }
+                return true
+            }
+        }
+    }
+
+    package func readiness(for purpose: Readiness.Purpose) -> Readiness {
+        let reasons = self.node.obstacles(to: purpose)
+        return Readiness(ready: reasons.isEmpty, reasons: reasons)
+    }
+
+    package func statistics() async throws(ServiceError) -> ServiceStatistics {
+        try await ServiceError.translating {
+            let statistics = try await self.store.statistics()
+            return ServiceStatistics(
+                streams: statistics.streams, events: statistics.events,
+                quarantined: try await self.store.quarantineDepth(), shardsOwned: self.metrics.ownedCount,
+                timersOverdue: self.metrics.overdueCount)
+        }
+    }
+}
+
+extension ServiceError {
+    /// Whatever `body` throws, in the words of the service.
+    static func translating<Value>(_ body: () async throws -> Value) async throws(ServiceError) -> Value {
+        do {
+            return try await body()
+        } catch {
+            throw ServiceError(error)
+        }
+    }
+}

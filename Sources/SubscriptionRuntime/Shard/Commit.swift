@@ -1,0 +1,35 @@
+import EventSourcing
+import Subscriptions
+
+/// What one batch of a shard's commands comes to: decided, and waiting for its commit.
+struct Commit: Sendable {
+    /// A command and the answer it gets once the commit is durable.
+    struct Decided: Sendable {
+        var command: Command
+        var outcome: SubmissionOutcome
+    }
+
+    /// A stream that the commit changes.
+    struct Change: Sendable {
+        var key: StreamKey
+        /// As it was when the commit was decided.
+        var before: StreamEntry
+        var after: StreamEntry
+        /// `after` as it is stored.
+        var row: StreamRow
+    }
+
+    var decided: [Decided]
+    var changes: [[UInt8]: Change]
+    /// Dedup keys of the submissions in it, with what came under them.
+    var deliveries: [[UInt8]: Delivery]
+    /// Of the last event in it.
+    var head: EventSourcing.Sequence
+    var at: Moment
+}
+
+/// A submission that is stored or on its way to be.
+struct Delivery: Sendable {
+    var contentDigest: PayloadDigest?
+    var place: SubmissionOutcome.Place
+}

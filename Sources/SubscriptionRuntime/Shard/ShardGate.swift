@@ -1,0 +1,79 @@
+import EventSourcing
+import Synchronization
+
+/// What any thread may know of a shard without asking its actor: whether it answers, and how far its log is durable.
+final class ShardGate: Sendable {
+    private enum Status {
+        case unowned, serving, frozen, deposed, lost
+    }
+
+    private struct State {
+        var status = Status.unowned
+        var head = EventSourcing.Sequence.zero
+        /// From here on this process has written everything.
+        var firstOwn: EventSourcing.Sequence?
+        var ownTag: UInt32 = 0
+        /// What the store last said about an older place: most readers stand at the same one.
+        var inherited: Position?
+    }
+
+    /// The newest durable event; `tag` is nil when only the store knows who wrote it.
+    struct Head {
+        var sequence: EventSourcing.Sequence
+        var tag: UInt32?
+    }
+
+    private let state = Mutex(State())
+
+    var isServing: Bool { self.state.withLock { $0.status == .serving } }
+
+    /// - Throws: while the shard must not answer.
+    func head() throws(ServiceError) -> Head {
+        try self.state.withLock { state throws(ServiceError) in
+            switch state.status {
+            case .serving: break
+            case .unowned: throw ServiceError(.stopping, "the node has not taken its shards yet")
+            case .frozen: throw ServiceError(.frozen, "the outcome of a commit is being looked up")
+            case .deposed: throw ServiceError(.notOwner, "another node owns the shard")
+            case .lost: throw ServiceError(.storeUnavailable, "the store has to be opened anew")
+            }
+            return Head(sequence: state.head, tag: Self.ownTag(of: state.head, in: state))
+        }
+    }
+
+    /// The tag of the incarnation that wrote `sequence`, where that is known without the store.
+    func tag(of sequence: EventSourcing.Sequence) -> UInt32? {
+        self.state.withLock { Self.ownTag(of: sequence, in: $0) }
+    }
+
+    private static func ownTag(of sequence: EventSourcing.Sequence, in state: borrowing State) -> UInt32? {
+        if sequence == .zero { return 0 }
+        if let firstOwn = state.firstOwn, sequence >= firstOwn { return state.ownTag }
+        return state.inherited?.sequence == sequence ? state.inherited?.incarnationTag : nil
+    }
+
+    /// What the store said about a place before our first.
+    func remember(_ position: Position) { self.state.withLock { $0.inherited = position } }
+
+    // MARK: Told by the shard
+
+    func open(_ ownership: ShardOwnership) {
+        self.state.withLock { state in
+            // Taken again by the same process: what it had written before is still its own.
+            if state.firstOwn == nil {
+                state.firstOwn = EventSourcing.Sequence(rawValue: ownership.head.rawValue + 1)
+                state.ownTag = ownership.incarnation.tag
+            }
+            state.head = ownership.head
+            state.status = .serving
+        }
+    }
+
+    func advance(to head: EventSourcing.Sequence) { self.state.withLock { $0.head = head } }
+
+    func freeze() { self.state.withLock { $0.status = .frozen } }
+
+    func depose() { self.state.withLock { $0.status = .deposed } }
+
+    func lose() { self.state.withLock { $0.status = .lost } }
+}

@@ -1,0 +1,27 @@
+import EventSourcing
+import Logging
+
+/// What a shard's actor, its timer and its readers share. All of it may be used from any thread.
+struct ShardParts: Sendable {
+    let shard: ShardID
+    let store: any EventStore
+    let configuration: RuntimeConfiguration
+    let clock: any WallClock
+    let queue: ShardQueue
+    let gate: ShardGate
+    let arm: TimerArm
+    let watch: ClockWatch
+    let entitlements: EntitlementTable
+    let census: ShardCensus
+    /// Of this shard's traffic.
+    let metrics: ShardMetrics
+    /// Of the node.
+    let totals: RuntimeMetrics
+    let logger: Logger
+
+    var timer: ShardTimer {
+        ShardTimer(
+            shard: self.shard, arm: self.arm, watch: self.watch, queue: self.queue, store: self.store,
+            clock: self.clock, batchLimit: self.configuration.timersPerBatch, metrics: self.totals, logger: self.logger)
+    }
+}

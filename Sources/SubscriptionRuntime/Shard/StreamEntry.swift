@@ -1,0 +1,37 @@
+import EventSourcing
+import Subscriptions
+
+/// A stream as a shard knows it: as committed, or as decided on top of that.
+struct StreamEntry: Sendable {
+    var state: StreamState
+    var version: StreamVersion
+    /// Of the stream's newest event.
+    var sequence: EventSourcing.Sequence
+    var nextDue: Moment?
+
+    /// A stream without an event.
+    init(key: StreamKey) {
+        self.state = StreamState(key: key)
+        self.version = .zero
+        self.sequence = .zero
+    }
+
+    /// A stream's row with its state decoded.
+    init(_ row: StreamRow, state: StreamState) {
+        self.state = state
+        self.version = row.version
+        self.sequence = row.sequence
+        self.nextDue = row.nextDue.map(Moment.init(milliseconds:))
+    }
+
+    var place: SubmissionOutcome.Place {
+        SubmissionOutcome.Place(version: self.version, sequence: self.sequence)
+    }
+
+    /// The state that counts in the gauges: what was true when its last announced transition had been recorded. It
+    /// stays the same until the next one is, so a stream is never counted twice.
+    func countedState(at now: Moment, rules: DerivationRules) -> LifecycleState? {
+        let moment = min(now, (self.nextDue ?? .distantFuture) - Milliseconds(rawValue: 1))
+        return self.state.snapshot(at: moment, rules: rules)?.state
+    }
+}

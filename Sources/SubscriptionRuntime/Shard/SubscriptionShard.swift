@@ -1,0 +1,216 @@
+package import Clustering
+package import Distributed
+import EventSourcing
+import Logging
+import Subscriptions
+
+/// The owner of one shard's streams. Commands are taken in the order of the queue, batch by batch: loaded first, then
+/// decided without a pause on top of what is in flight, then submitted to the journal. Only what is durable is
+/// believed, answered and published, in the order of the log.
+package distributed actor SubscriptionShard {
+    package typealias ActorSystem = ClusterSystem
+
+    private let parts: ShardParts
+    private var ledger: ShardLedger
+
+    init(_ parts: ShardParts, actorSystem: ClusterSystem) {
+        self.parts = parts
+        self.ledger = ShardLedger(stateLimit: parts.configuration.statesPerShard)
+        self.actorSystem = actorSystem
+    }
+
+    /// Durable, or refused, when it returns. The caller may give up waiting; the command goes on.
+    package distributed func submit(_ submission: Submission) async -> SubmissionOutcome {
+        await withCheckedContinuation { waiter in
+            self.parts.queue.enqueue(Command(submission: submission, waiter: waiter))
+        }
+    }
+
+    // MARK: Draining
+
+    /// Works until the queue is closed and everything in it is answered.
+    func drain(into journal: Journal) async {
+        while let batch = await self.parts.queue.next() { await self.process(batch, journal) }
+    }
+
+    private func process(_ batch: [Command], _ journal: Journal) async {
+        var commands = batch
+        while true {
+            commands = commands.filter { !self.join($0) }
+            guard !commands.isEmpty else { return self.parts.queue.batchEnded() }
+            let lineage = self.ledger.lineage
+            let loaded: LoadedBatch
+            do {
+                loaded = try await self.load(commands)
+            } catch {
+                return self.end(commands, with: error)
+            }
+            // What was discarded while we loaded may be what we loaded.
+            guard lineage == self.ledger.lineage else { continue }
+            return self.decide(commands, loaded, journal)
+        }
+    }
+
+    private struct LoadedBatch {
+        var entries: [[UInt8]: StreamEntry]
+        var known: [[UInt8]: Delivery]
+    }
+
+    /// A repetition of something in flight waits for that commit. true when it is taken care of.
+    private func join(_ command: Command) -> Bool {
+        guard case .submission(let submission) = command.content else { return false }
+        let bundle = submission.bundle
+        for dedupKey in [bundle.dedupKey, bundle.variantKey] {
+            guard let delivery = self.ledger.delivery(of: dedupKey), delivery.contentDigest == bundle.contentDigest
+            else { continue }
+            self.ledger.join(command, to: dedupKey, outcome: .duplicate(delivery.place))
+            return true
+        }
+        return false
+    }
+
+    private func load(_ commands: [Command]) async throws -> LoadedBatch {
+        var inMemory = LoadedBatch(entries: [:], known: [:])
+        var missing: [[UInt8]: StreamKey] = [:]
+        var unknown = Set<[UInt8]>()
+        for command in commands {
+            if let entry = self.ledger.entry(of: command.keyBytes) {
+                inMemory.entries[command.keyBytes] = entry
+            } else {
+                missing[command.keyBytes] = command.key
+            }
+            guard case .submission(let submission) = command.content else { continue }
+            for dedupKey in [submission.bundle.dedupKey, submission.bundle.variantKey] {
+                if let delivery = self.ledger.delivery(of: dedupKey) {
+                    inMemory.known[dedupKey] = delivery
+                } else {
+                    unknown.insert(dedupKey)
+                }
+            }
+        }
+        let (store, shard) = (self.parts.store, self.parts.shard)
+        let (keys, dedupKeys) = (missing, Array(unknown))
+        async let entries = store.loadEntries(keys, in: shard)
+        async let known = store.deliveries(of: dedupKeys, in: shard)
+        return LoadedBatch(
+            entries: inMemory.entries.merging(try await entries) { inMemory, _ in inMemory },
+            known: inMemory.known.merging(try await known) { inMemory, _ in inMemory })
+    }
+
+    private func decide(_ commands: [Command], _ loaded: LoadedBatch, _ journal: Journal) {
+        guard let ownership = self.ledger.ownership else { preconditionFailure("a queue is paused until it is owned") }
+        let head = self.ledger.head
+        var decider = BatchDecider(
+            rules: self.parts.configuration.rules, at: max(self.parts.clock.now, self.ledger.lastRecordedAt),
+            head: head, entries: loaded.entries, known: loaded.known)
+        for command in commands { decider.decide(command) }
+        for answered in decider.answered { self.answer(answered.command, answered.outcome) }
+        guard let (commit, batch) = decider.commit(ownership: ownership, head: head) else {
+            return self.parts.queue.batchEnded()
+        }
+        let bytes = commit.decided.reduce(0) { $0 + $1.command.size }
+        guard journal.submit(batch, lineage: self.ledger.lineage, bytes: bytes) else {
+            return self.end(
+                commit.decided.map(\.command), with: ServiceError(.overloaded, "too much waits for the store"))
+        }
+        self.ledger.add(commit)
+    }
+
+    private func end(_ commands: [Command], with error: any Error) {
+        let outcome = SubmissionOutcome(ServiceError(error))
+        for command in commands { self.answer(command, outcome) }
+        self.parts.queue.batchEnded()
+    }
+
+    private func answer(_ command: Command, _ outcome: SubmissionOutcome) {
+        self.parts.queue.answer(command, with: outcome)
+    }
+
+    // MARK: Settling
+
+    /// Hears the journal until it is done.
+    func settle(_ mailbox: JournalMailbox) async {
+        while let event = await mailbox.next() {
+            switch event {
+            case .owned(let ownership): self.own(ownership)
+            case .committed: self.settleOldest()
+            case .conflict(let error): self.isolate(error)
+            case .failed(let error): self.refuse(ServiceError(error))
+            case .frozen:
+                self.parts.queue.pause()
+                self.parts.gate.freeze()
+            case .fenced:
+                self.parts.gate.depose()
+                self.giveUp(ServiceError(.notOwner, "another node owns the shard"))
+            case .lost(let error):
+                self.parts.gate.lose()
+                self.giveUp(ServiceError(error))
+            }
+        }
+    }
+
+    /// The first time, or after a commit of unknown outcome: then what is in flight is tried again, and the dedup keys
+    /// in the store say what had happened.
+    private func own(_ ownership: ShardOwnership) {
+        self.putBack(self.ledger.discard())
+        self.parts.entitlements.removeAll()
+        self.ledger.own(ownership)
+        self.parts.gate.open(ownership)
+        self.parts.arm.forget()
+        self.parts.queue.resume()
+        self.parts.totals.recordOwned(self.parts.shard)
+    }
+
+    private func settleOldest() {
+        let commit = self.ledger.settle()
+        for change in commit.changes.values {
+            self.parts.entitlements.update(change.key, row: change.row)
+            self.parts.census.record(change, at: commit.at)
+        }
+        self.parts.gate.advance(to: commit.head)
+        if let due = commit.changes.values.compactMap(\.after.nextDue).min() { self.parts.arm.lower(to: due) }
+        let now = self.parts.clock.now
+        for decided in commit.decided {
+            if case .submission(let submission) = decided.command.content, case .recorded = decided.outcome {
+                self.parts.metrics.recordVisible(submission, at: now)
+            }
+            self.answer(decided.command, decided.outcome)
+        }
+        self.parts.queue.batchEnded()
+        self.parts.queue.widen()
+    }
+
+    /// One command of the oldest batch cannot be stored. What we believed may be why, so everything is loaded anew; a
+    /// batch of one is parked, larger ones are tried in halves.
+    private func isolate(_ error: StoreError) {
+        var commits = self.ledger.discard()
+        self.parts.entitlements.removeAll()
+        if let first = commits.first {
+            self.parts.queue.narrow(after: first.decided.count)
+            if first.decided.count == 1 {
+                self.parts.logger.error(
+                    "A command is parked: it cannot be stored",
+                    metadata: .runtime([.shard: "\(self.parts.shard.rawValue)", .reason: "\(error.message)"]))
+                self.parts.totals.recordParked()
+                self.end(commits.removeFirst().decided.map(\.command), with: ServiceError(.parked, error.message))
+            }
+        }
+        self.putBack(commits)
+    }
+
+    private func refuse(_ error: ServiceError) {
+        for commit in self.ledger.discard() { self.end(commit.decided.map(\.command), with: error) }
+    }
+
+    private func giveUp(_ error: ServiceError) {
+        self.parts.totals.recordLost(self.parts.shard)
+        self.refuse(error)
+        self.parts.arm.close()
+        self.parts.queue.abandon(with: SubmissionOutcome(error))
+    }
+
+    private func putBack(_ commits: [Commit]) {
+        self.parts.queue.putBack(commits.flatMap { $0.decided.map(\.command) })
+        for _ in commits { self.parts.queue.batchEnded() }
+    }
+}

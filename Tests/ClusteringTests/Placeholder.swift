@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct PlaceholderClustering {
-    @Test func runs() { #expect(Bool(true)) }
-}

@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct PlaceholderSharding {
-    @Test func runs() { #expect(Bool(true)) }
-}

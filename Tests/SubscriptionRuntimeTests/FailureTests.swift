@@ -1,0 +1,279 @@
+import Dispatch
+import EventSourcing
+import SubscriptionRuntime
+import Subscriptions
+import Testing
+
+/// What callers see when the store fails, and that nothing is lost or invented by it.
+@Suite(.timeLimit(.minutes(2))) struct FailureTests {
+    private let inner = InMemoryEventStore(shardCount: 16)
+
+    private func life() -> TestSubscription { TestSubscription(id: "1", from: Node.start - .days(1)) }
+
+    @Test(arguments: [
+        (StoreError.Code.unavailable, ServiceError.Code.storeUnavailable), (.full, .storeFull), (.corrupt, .corrupt),
+    ])
+    func aFailedCommitIsNotBelieved(_ failure: StoreError.Code, _ expected: ServiceError.Code) async throws {
+        // given
+        let store = ScriptedStore(self.inner, [ScriptedStore.failing(failure)])
+        let node = try Node(store: store)
+        var life = self.life()
+        let payload = try node.apple.sign(life.subscribe())
+        try await node.run { service in
+            // when
+            let error = await #expect(throws: ServiceError.self) { try await service.ingest(signedPayload: payload) }
+            // then
+            #expect(error?.code == expected)
+            let unknown = await #expect(throws: ServiceError.self) { try await service.view("1") }
+            #expect(unknown?.code == .unknownSubscription)
+            #expect(service.readiness(for: .ingest).ready == false)
+            #expect(service.readiness(for: .reads).ready)
+            // and the node goes on once the store works again
+            let result1 = try await service.ingest(signedPayload: payload)
+            #expect(result1 == .recorded(StreamVersion(rawValue: 1)))
+            #expect(service.readiness(for: .ingest).ready)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aCommitOfUnknownOutcomeIsLookedUp(_ happened: Bool) async throws {
+        // given
+        let script = happened ? ScriptedStore.happensUnheard : ScriptedStore.failing(.outcomeUnknown)
+        let store = ScriptedStore(self.inner, [script])
+        let node = try Node(store: store)
+        var life = self.life()
+        let payloads = try [life.subscribe(), life.turnAutoRenew(false)].map(node.apple.sign)
+        try await node.run { service in
+            // when: the caller only waits a little longer
+            let outcome = try await service.ingest(signedPayload: payloads[0])
+            // then
+            let version = StreamVersion(rawValue: 1)
+            #expect(outcome == (happened ? .duplicate(version) : .recorded(version)))
+            let result2 = try await service.check("1")?.entitled
+            #expect(result2 == true)
+            let result3 = try await service.ingest(signedPayload: payloads[1])
+            #expect(result3 == .recorded(StreamVersion(rawValue: 2)))
+            let result4 = try await service.history(StreamReference(id: "1")).map(\.version.rawValue)
+            #expect(result4 == [1, 2])
+        }
+    }
+
+    @Test func aFencedShardServesNoMore() async throws {
+        // given
+        let node = try Node(store: self.inner)
+        var life = self.life()
+        let payloads = try [life.subscribe(), life.turnAutoRenew(false)].map(node.apple.sign)
+        try await node.run { [inner] service in
+            _ = try await service.ingest(signedPayload: payloads[0])
+            // when: somebody else takes the store
+            _ = try inner.claimAllShards(node: NodeID(rawValue: "other"), incarnation: Incarnation(rawValue: 7))
+            // then
+            for _ in 0..<2 {
+                let error = await #expect(throws: ServiceError.self) {
+                    try await service.ingest(signedPayload: payloads[1])
+                }
+                #expect(error?.code == .notOwner)
+            }
+            let read = await #expect(throws: ServiceError.self) { try await service.view("1") }
+            #expect(read?.code == .notOwner)
+            let check = await #expect(throws: ServiceError.self) { try await service.check("1") }
+            #expect(check?.code == .notOwner)
+            #expect(service.readiness(for: .reads).ready == false)
+        }
+    }
+
+    @Test func aPoisonedCommandIsParkedAndItsNeighboursCommit() async throws {
+        // given: whatever holds this UUID's event conflicts
+        var poisoned = self.life()
+        var poison = poisoned.subscribe()
+        poison.uuid = "deadbeef-0000-4000-8000-000000000000"
+        let store = ScriptedStore(self.inner)
+        let conflicts: ScriptedStore.Append = { batches, store in
+            let isPoisoned = batches.contains { batch in
+                batch.events.contains { $0.dedupKey.starts(with: [0xDE, 0xAD, 0xBE, 0xEF]) }
+            }
+            guard !isPoisoned else { return .failure(StoreError(.conflict, "as the test says")) }
+            return ScriptedStore.commit(batches, to: store)
+        }
+        let block = DispatchSemaphore(value: 0)
+        let waits: ScriptedStore.Append = { batches, store in
+            block.wait()
+            return ScriptedStore.commit(batches, to: store)
+        }
+        store.next([waits] + Array(repeating: conflicts, count: 500))
+        let node = try Node(store: store)
+        let neighbours = try (100..<160).map { number in
+            var life = TestSubscription(id: "\(number)", from: Node.start - .days(1))
+            return try node.apple.sign(life.subscribe())
+        }
+        let poisonPayload = try node.apple.sign(poison)
+        try await node.run { service in
+            // when: everything gathers behind a commit that waits
+            let outcomes = await withTaskGroup(of: Delivered.self) { group in
+                group.addTask { await Delivered(neighbours[0], to: service) }
+                await eventually { store.commits.count == 1 }
+                for payload in neighbours[1..<30] + [poisonPayload] + neighbours[30...] {
+                    group.addTask { await Delivered(payload, to: service) }
+                }
+                block.signal()
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            // then
+            for delivered in outcomes {
+                if delivered.payload == poisonPayload {
+                    #expect(delivered.error?.code == .parked)
+                } else {
+                    #expect(delivered.outcome == .recorded(StreamVersion(rawValue: 1)))
+                }
+            }
+            #expect(outcomes.count == 61)
+            let result5 = try await service.statistics().streams
+            #expect(result5 == 60)
+        }
+    }
+
+    @Test func readsThatFailRefuseOnlyWhatNeededThem() async throws {
+        // given
+        let store = ScriptedStore(self.inner)
+        store.readFailure = StoreError(.unavailable, "as the test says")
+        let node = try Node(store: store)
+        var life = self.life()
+        let payload = try node.apple.sign(life.subscribe())
+        try await node.run { service in
+            // when, then
+            let error = await #expect(throws: ServiceError.self) { try await service.ingest(signedPayload: payload) }
+            #expect(error?.code == .storeUnavailable)
+            store.readFailure = nil
+            let result6 = try await service.ingest(signedPayload: payload)
+            #expect(result6 == .recorded(StreamVersion(rawValue: 1)))
+        }
+    }
+
+    @Test func whatIsOverTheBoundIsRefusedAtOnce() async throws {
+        // given: a commit that waits, and room for four commands
+        let block = DispatchSemaphore(value: 0)
+        let store = ScriptedStore(self.inner)
+        store.next([
+            { batches, store in
+                block.wait()
+                return ScriptedStore.commit(batches, to: store)
+            }
+        ])
+        var node = try Node(store: store)
+        node.configuration.commandsPerShard = 4
+        var life = self.life()
+        let payloads = try (0..<10).map { _ in
+            life.wait(.minutes(1))
+            return try node.apple.sign(life.askForConsumption())
+        }
+        try await node.run { service in
+            // when
+            let (recorded, refused) = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for payload in payloads {
+                    group.addTask {
+                        do throws(ServiceError) {
+                            _ = try await service.ingest(signedPayload: payload)
+                            return true
+                        } catch {
+                            guard error.code == .overloaded else { throw error }
+                            #expect(error.retryAfter != nil)
+                            return false
+                        }
+                    }
+                }
+                var refused = 0
+                while refused < 6, try await group.next() == false { refused += 1 }
+                block.signal()
+                let recorded = try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                return (recorded, refused)
+            }
+            // then
+            #expect(refused == 6)
+            #expect(recorded == 4)
+        }
+    }
+
+    @Test func aCallerThatGivesUpCancelsNobodysCommit() async throws {
+        // given
+        let block = DispatchSemaphore(value: 0)
+        let store = ScriptedStore(
+            self.inner,
+            [
+                { batches, store in
+                    block.wait()
+                    return ScriptedStore.commit(batches, to: store)
+                }
+            ])
+        let node = try Node(store: store)
+        var life = self.life()
+        let payload = try node.apple.sign(life.subscribe())
+        try await node.run { service in
+            // when
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try? await service.ingest(signedPayload: payload) }
+                await eventually { store.commits.count == 1 }
+                group.cancelAll()
+                block.signal()
+            }
+            // then
+            let result7 = try await service.ingest(signedPayload: payload)
+            #expect(result7 == .duplicate(StreamVersion(rawValue: 1)))
+        }
+    }
+
+    @Test func stoppingUnderLoadLosesNothingThatWasAnswered() async throws {
+        // given
+        let node = try Node(store: self.inner)
+        let payloads = try (0..<300).map { number in
+            var life = TestSubscription(id: "\(number)", from: Node.start - .days(1))
+            return try node.apple.sign(life.subscribe())
+        }
+        let service = try node.service()
+        // when: the node stops while tasks still deliver
+        let answered = await withThrowingTaskGroup(of: Void.self) { running in
+            running.addTask { try await service.run() }
+            return await withTaskGroup(of: Int?.self) { group in
+                for (number, payload) in payloads.enumerated() {
+                    group.addTask {
+                        do throws(ServiceError) {
+                            _ = try await service.ingest(signedPayload: payload)
+                            return number
+                        } catch {
+                            #expect([.stopping, .overloaded].contains(error.code))
+                            return nil
+                        }
+                    }
+                }
+                var answered: [Int] = []
+                for await number in group {
+                    running.cancelAll()
+                    if let number { answered.append(number) }
+                }
+                return answered
+            }
+        }
+        // then
+        try await node.run { service in
+            for number in answered {
+                let view = try await service.view("\(number)")
+                #expect(view.version.rawValue == 1)
+            }
+        }
+    }
+}
+
+/// A payload, and what the service said to it.
+private struct Delivered {
+    var payload: [UInt8]
+    var outcome: IngestOutcome?
+    var error: ServiceError?
+
+    init(_ payload: [UInt8], to service: SubscriptionService) async {
+        self.payload = payload
+        do {
+            self.outcome = try await service.ingest(signedPayload: payload)
+        } catch {
+            self.error = error
+        }
+    }
+}

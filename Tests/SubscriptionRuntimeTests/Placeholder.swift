@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct PlaceholderSubscriptionRuntime {
-    @Test func runs() { #expect(Bool(true)) }
-}

@@ -1,0 +1,88 @@
+import AppStore
+import Entitlements
+import EventSourcing
+import Logging
+import PerennialTestSupport
+import SQLiteStore
+import SubscriptionRuntime
+import Subscriptions
+
+/// What a test's node is made of.
+struct Node {
+    static let start = Moment(milliseconds: 1_760_000_000_000)
+
+    var apple: TestAppStore
+    var store: any EventStore
+    var clock = ManualClock(Self.start)
+    var configuration = RuntimeConfiguration()
+    var bundles = TestAppStore.bundles
+    var catalog = Catalog([Catalog.Entry(entitlement: "pro", products: ["pro.monthly"])])
+
+    init(store: any EventStore = InMemoryEventStore(shardCount: 16)) throws {
+        self.apple = try TestAppStore()
+        self.store = store
+    }
+
+    /// Runs a service for as long as `body` takes; it has taken its shards when that begins, and has stopped, with
+    /// everything accepted settled, when this returns.
+    func run<Value: Sendable>(
+        _ body: @Sendable (SubscriptionService) async throws -> Value
+    ) async throws -> Value {
+        let service = try self.service()
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await service.run() }
+            await eventually { service.readiness(for: .reads).ready }
+            let result: Result<Value, any Error>
+            do { result = .success(try await body(service)) } catch { result = .failure(error) }
+            group.cancelAll()
+            try? await group.waitForAll()
+            return try result.get()
+        }
+    }
+
+    func service() throws -> SubscriptionService {
+        let apps = try self.apple.apps(self.bundles)
+        let verifier = PayloadVerifier(apps: apps)
+        return SubscriptionService(
+            store: self.store, configuration: self.configuration, clock: self.clock,
+            notifications: NotificationReader(verifier: verifier, apps: apps),
+            transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(threads: 2),
+            catalog: self.catalog, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    static func sqlite(in directory: TemporaryDirectory) throws -> SQLiteEventStore {
+        var configuration = SQLiteConfiguration(path: directory.path("store.db"))
+        configuration.shardCount = 16
+        return try SQLiteEventStore(configuration: configuration)
+    }
+}
+
+/// Waits, without a clock, until something has become true. The time limit of the test is the only bound.
+func eventually(_ condition: () async throws -> Bool) async rethrows {
+    while try await !condition() { await Task.yield() }
+}
+
+extension SubscriptionService {
+    /// Every event of a stream.
+    func history(_ stream: StreamReference) async throws -> [EventView] {
+        var events: [EventView] = []
+        var cursor: String?
+        repeat {
+            let page = try await self.events(of: stream, after: cursor, limit: 100, evidence: false)
+            events += page.events
+            cursor = page.next
+        } while cursor != nil
+        return events
+    }
+
+    func view(_ id: String, at: Moment? = nil, knownAt: Moment? = nil) async throws -> SubscriptionView {
+        try await self.subscription(SubscriptionQuery(stream: StreamReference(id: id), at: at, knownAt: knownAt))
+    }
+
+    func check(_ id: String, entitlement: String? = nil) async throws -> CheckVerdict? {
+        let request = CheckRequest(stream: StreamReference(id: id), entitlement: entitlement)
+        let response = try await self.check([request], consistency: .local, atLeast: nil)
+        guard case .verdict(let verdict) = response.results.first else { return nil }
+        return verdict
+    }
+}

@@ -1,0 +1,132 @@
+import EventSourcing
+import Synchronization
+
+/// A store whose commits can be made to fail, to wait, or to be forgotten.
+final class ScriptedStore: EventStore {
+    typealias Append = @Sendable ([ShardBatch], any EventStore) -> Result<[AppendOutcome], StoreError>
+
+    private let inner: any EventStore
+    private let script: Mutex<[Append]>
+    private let log = Mutex<[[ShardBatch]]>([])
+    private let failure = Mutex<StoreError?>(nil)
+
+    init(_ inner: any EventStore, _ script: [Append] = []) {
+        self.inner = inner
+        self.script = Mutex(script)
+    }
+
+    /// What was asked to be appended, commit by commit.
+    var commits: [[ShardBatch]] { self.log.withLock { $0 } }
+
+    /// The next commits go through these, one each; then as usual.
+    func next(_ script: [Append]) { self.script.withLock { $0 += script } }
+
+    /// Every read of streams fails with this, until nil.
+    var readFailure: StoreError? {
+        get { self.failure.withLock { $0 } }
+        set { self.failure.withLock { $0 = newValue } }
+    }
+
+    static func failing(_ code: StoreError.Code) -> Append {
+        { _, _ in .failure(StoreError(code, "as the test says")) }
+    }
+
+    /// The commit happens, and nobody hears of it.
+    static let happensUnheard: Append = { batches, store in
+        _ = ScriptedStore.commit(batches, to: store)
+        return .failure(StoreError(.outcomeUnknown, "as the test says"))
+    }
+
+    /// As usual.
+    static func commit(_ batches: [ShardBatch], to store: any EventStore) -> Result<[AppendOutcome], StoreError> {
+        do throws(StoreError) {
+            return .success(try store.append(batches))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    var identity: StoreIdentity { self.inner.identity }
+
+    func claimAllShards(node: NodeID, incarnation: Incarnation) throws(StoreError) -> [ShardOwnership] {
+        try self.inner.claimAllShards(node: node, incarnation: incarnation)
+    }
+
+    func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome] {
+        self.log.withLock { $0.append(batches) }
+        let append = self.script.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        guard let append else { return try self.inner.append(batches) }
+        return try append(batches, self.inner).get()
+    }
+
+    func streams(_ keys: [[UInt8]], in shard: ShardID) async throws(StoreError) -> [StreamRow] {
+        if let failure = self.readFailure { throw failure }
+        return try await self.inner.streams(keys, in: shard)
+    }
+
+    func streams(withPrefix prefix: [UInt8], in shard: ShardID, limit: Int) async throws(StoreError) -> [StreamRow] {
+        try await self.inner.streams(withPrefix: prefix, in: shard, limit: limit)
+    }
+
+    func streams(in shard: ShardID, after key: [UInt8]?, limit: Int) async throws(StoreError) -> [StreamRow] {
+        try await self.inner.streams(in: shard, after: key, limit: limit)
+    }
+
+    func due(in shard: ShardID, at moment: Int64, limit: Int) async throws(StoreError) -> [StreamRow] {
+        try await self.inner.due(in: shard, at: moment, limit: limit)
+    }
+
+    func nextDue(in shard: ShardID) async throws(StoreError) -> Int64? { try await self.inner.nextDue(in: shard) }
+
+    func events(withDedupKeys dedupKeys: [[UInt8]], in shard: ShardID) async throws(StoreError) -> [StoredEvent] {
+        try await self.inner.events(withDedupKeys: dedupKeys, in: shard)
+    }
+
+    func events(
+        of key: [UInt8], in shard: ShardID, after version: StreamVersion, limit: Int
+    ) async throws(StoreError) -> [StoredEvent] {
+        try await self.inner.events(of: key, in: shard, after: version, limit: limit)
+    }
+
+    func events(
+        in shard: ShardID, after sequence: EventSourcing.Sequence, limit: Int
+    ) async throws(StoreError) -> [StoredEvent] {
+        try await self.inner.events(in: shard, after: sequence, limit: limit)
+    }
+
+    func heads() async throws(StoreError) -> [Position] { try await self.inner.heads() }
+
+    func incarnationTag(of sequence: EventSourcing.Sequence, in shard: ShardID) async throws(StoreError) -> UInt32? {
+        try await self.inner.incarnationTag(of: sequence, in: shard)
+    }
+
+    func evidence(of sequence: EventSourcing.Sequence, in shard: ShardID) async throws(StoreError) -> Evidence? {
+        try await self.inner.evidence(of: sequence, in: shard)
+    }
+
+    func streams(for kind: Lookup.Kind, value: String) async throws(StoreError) -> [[UInt8]] {
+        try await self.inner.streams(for: kind, value: value)
+    }
+
+    func eraseEvidence(of key: [UInt8], in shard: ShardID) async throws(StoreError) {
+        try await self.inner.eraseEvidence(of: key, in: shard)
+    }
+
+    func quarantine(_ payload: QuarantinedPayload) async throws(StoreError) {
+        try await self.inner.quarantine(payload)
+    }
+
+    func quarantined(after id: Int64, limit: Int) async throws(StoreError) -> [QuarantinedPayload] {
+        try await self.inner.quarantined(after: id, limit: limit)
+    }
+
+    func removeQuarantined(_ id: Int64) async throws(StoreError) { try await self.inner.removeQuarantined(id) }
+
+    func quarantineDepth() async throws(StoreError) -> Int { try await self.inner.quarantineDepth() }
+
+    func statistics() async throws(StoreError) -> StoreStatistics { try await self.inner.statistics() }
+
+    func ping() async throws(StoreError) { try await self.inner.ping() }
+
+    func close() throws(StoreError) { try self.inner.close() }
+}

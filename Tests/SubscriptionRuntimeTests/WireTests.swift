@@ -1,0 +1,42 @@
+import EventSourcing
+import SubscriptionRuntime
+import Subscriptions
+import Testing
+import WireProtocol
+
+/// What crosses between nodes.
+@Suite struct WireTests {
+    @Test(arguments: [
+        SubmissionOutcome.recorded(.init(version: StreamVersion(rawValue: 7), sequence: Sequence(rawValue: 4_711))),
+        .duplicate(.init(version: .zero, sequence: .zero)), .refused(.overloaded, message: "too much"),
+    ])
+    func outcomesCross(_ outcome: SubmissionOutcome) throws {
+        #expect(try SubmissionOutcome(wireBytes: outcome.wireBytes()) == outcome)
+    }
+
+    @Test func submissionsCross() throws {
+        // given
+        let key = StreamKey(
+            kind: .test, id: "test:com.example.app", environment: .sandbox,
+            bundleID: BundleID(rawValue: "com.example.app"))
+        let bundle = FactBundle(
+            source: .notification, dedupKey: [1, 2, 3], contentDigest: PayloadDigest(repeatElement(9, count: 32)),
+            signedDate: Moment(milliseconds: 1_760_000_000_000),
+            notification: NotificationIdentity(uuid: "1", type: "TEST"), record: .test)
+        let submission = Submission(
+            key: key, bundle: bundle, evidence: [EvidencePart(name: .signedPayload, jws: [1, 2, 3])])
+        // when
+        let read = try Submission(wireBytes: submission.wireBytes())
+        // then
+        #expect(read.key == key)
+        #expect(read.bundle == bundle)
+        #expect(read.evidence == submission.evidence)
+    }
+
+    @Test func everyCodeSaysWhetherToTryAgain() {
+        for code in ServiceError.Code.allCases {
+            let error = ServiceError(code, "")
+            #expect((error.retryAfter != nil) == error.retryable)
+        }
+    }
+}
