@@ -67,7 +67,8 @@ let package = Package(
         library("EventSourcing", ["CZstd"], products: [crypto], more: [.strictMemorySafety()]),
         library("Sharding", ["EventSourcing"], products: [crypto]),
         library(
-            "AppStore", ["Subscriptions", "JSONScanning"], products: [crypto, x509, asn1, httpClient, nioCore, nioHTTP1]),
+            "AppStore", ["Subscriptions", "JSONScanning"],
+            products: [crypto, x509, asn1, httpClient, nioCore, nioHTTP1]),
         library("WireProtocol", ["Subscriptions", "EventSourcing"], products: [protobuf]),
         library("SQLiteStore", ["EventSourcing"], products: [grdb], more: [.strictMemorySafety()]),
         library("Clustering", ["WireProtocol", "Sharding", "EventSourcing"]),

@@ -1,9 +1,9 @@
 package import Subscriptions
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #else
-    import Darwin
+import Darwin
 #endif
 
 /// The machine's clock. A step of it shows as `offset`, and stays until the clock is back or the process starts anew.

@@ -51,7 +51,8 @@ struct KillTests {
     private static func expectGaplessVersions(_ events: [[String: Any]]) {
         let versions = events.reduce(into: [String: [Int]]()) { versions, event in
             let stream = event["stream"] as? [String: String] ?? [:]
-            versions["\(stream["kind"] ?? "?") \(stream["id"] ?? "?")", default: []].append(event["version"] as? Int ?? 0)
+            let name = "\(stream["kind"] ?? "?") \(stream["id"] ?? "?")"
+            versions[name, default: []].append(event["version"] as? Int ?? 0)
         }
         let broken = versions.filter { $0.value.sorted() != Array(1...$0.value.count) }.keys
         #expect(broken.isEmpty, "streams whose versions have holes")

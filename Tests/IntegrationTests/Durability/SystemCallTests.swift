@@ -51,7 +51,9 @@ struct SystemCallTests {
                 unfinished.insert(thread)
                 return nil
             }
-            if line.contains("sync resumed>"), unfinished.remove(thread) != nil { return line.hasSuffix("= 0") ? .sync : nil }
+            if line.contains("sync resumed>"), unfinished.remove(thread) != nil {
+                return line.hasSuffix("= 0") ? .sync : nil
+            }
             return line.contains("HTTP/1.1 200 OK") ? .answer : nil
         }
     }

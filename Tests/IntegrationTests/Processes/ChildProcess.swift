@@ -47,7 +47,11 @@ final class ChildProcess: Sendable {
     init(_ executable: String, _ arguments: [String], output: String, environment: [String: String] = [:]) throws {
         self.outputPath = output + ".out"
         self.errorPath = output + ".err"
-        for path in [self.outputPath, self.errorPath] { _ = FileManager.default.createFile(atPath: path, contents: nil) }
+        for path in [self.outputPath, self.errorPath] {
+            guard FileManager.default.createFile(atPath: path, contents: nil) else {
+                throw ProcessFailure("\(path) cannot be written")
+            }
+        }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = arguments
@@ -58,7 +62,8 @@ final class ChildProcess: Sendable {
         let exit = Exit()
         // A signal counts as a shell counts it: 128 + its number.
         process.terminationHandler = { ended in
-            exit.complete(ended.terminationReason == .uncaughtSignal ? 128 + ended.terminationStatus : ended.terminationStatus)
+            let isSignal = ended.terminationReason == .uncaughtSignal
+            exit.complete(isSignal ? 128 + ended.terminationStatus : ended.terminationStatus)
         }
         try process.run()
         self.exit = exit

@@ -13,13 +13,14 @@ struct NodeProcess {
 
     /// Starts a node whose store lies in `directory`, and returns when it is ready. `wrapper` is put before the command,
     /// e.g. a tracer.
-    static func start(in directory: TemporaryDirectory, root: [UInt8], wrapper: [String] = []) async throws -> NodeProcess {
+    static func start(
+        in directory: TemporaryDirectory, root: [UInt8], wrapper: [String] = []
+    ) async throws -> NodeProcess {
         guard let binary = TestBinary.path else { throw ProcessFailure("no perennial binary: set PERENNIAL_BINARY") }
-        let port = try freePort()
         try directory.write(root, to: "root.cer")
         let configuration = try directory.write(
             """
-            http: { host: 127.0.0.1, port: \(port) }
+            http: { host: 127.0.0.1, port: 0 }
             store: { url: "sqlite://\(directory.file("perennial.db"))" }
             apps:
               - bundleId: \(Self.bundleID)
@@ -28,25 +29,21 @@ struct NodeProcess {
                 rootCertificates: ["\(directory.file("root.cer"))"]
             """, to: "perennial.yaml")
         let command = wrapper + [binary, "serve", "--config", configuration]
-        let process = try ChildProcess(command[0], Array(command.dropFirst()), output: directory.file("node-\(port)"))
-        let node = NodeProcess(process: process, url: "http://127.0.0.1:\(port)")
-        try await node.waitUntilReady()
-        return node
-    }
-
-    private func waitUntilReady() async throws {
-        for _ in 0..<600 {
-            guard self.process.isRunning else {
-                throw ProcessFailure("the node ended at its start: \(self.process.errorOutput)")
+        let process = try ChildProcess(command[0], Array(command.dropFirst()), output: directory.file(UUID().uuidString))
+        // Polls: what the test finds does not depend on their pace.
+        for _ in 0..<1_200 where process.isRunning {
+            if let url = process.errorOutput.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/) {
+                let node = NodeProcess(process: process, url: String(url.output))
+                if let status = try? await node.get("/readyz").status, status == 200 { return node }
             }
-            if let status = try? await self.get("/readyz").status, status == 200 { return }
-            try await Task.sleep(for: .milliseconds(50))  // a poll: the test does not depend on its length
+            try await Task.sleep(for: .milliseconds(25))
         }
-        throw ProcessFailure("the node did not become ready: \(self.process.errorOutput)")
+        throw ProcessFailure("the node did not become ready: \(process.errorOutput)")
     }
 
     func get(_ path: String) async throws -> (status: UInt, body: [UInt8]) {
-        let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: self.url + path), timeout: .seconds(10))
+        let request = HTTPClientRequest(url: self.url + path)
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
         return (response.status.code, Array(buffer: try await response.body.collect(upTo: 64 << 20)))
     }
 

@@ -1,0 +1,105 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Asks a node over HTTP. Whatever goes wrong is a `CommandFailure` of one line.
+struct NodeClient {
+    private let base: URLComponents
+    private let token: String?
+
+    private static let longestAnswer = 64 << 20
+
+    /// A node that is not there is said at once, not after half a minute of trying. Lives as long as the process.
+    private static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
+    /// - Throws: for an address that is no URL.
+    init(address: String, token: String?) throws {
+        guard let url = URLComponents(string: address), ["http", "https"].contains(url.scheme), url.host != nil else {
+            throw ValidationError("The node's address is no http or https URL: \(address)")
+        }
+        self.base = url
+        self.token = token
+    }
+
+    func get(_ path: [String], query: [(String, String?)] = []) async throws -> JSONFragment {
+        try await self.send(HTTPClientRequest(url: self.url(path, query)))
+    }
+
+    func post(_ path: [String], body: String = "{}") async throws -> JSONFragment {
+        var request = HTTPClientRequest(url: self.url(path, []))
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/json")
+        request.body = .bytes(ByteBuffer(string: body))
+        return try await self.send(request)
+    }
+
+    /// Every part of `path` is escaped: ids may hold any visible ASCII character.
+    private func url(_ path: [String], _ query: [(String, String?)]) -> String {
+        var url = self.base
+        let unreserved = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/;"))
+        let parts = path.map { $0.addingPercentEncoding(withAllowedCharacters: unreserved) ?? $0 }
+        url.percentEncodedPath = url.percentEncodedPath.trimmingSuffix("/") + "/" + parts.joined(separator: "/")
+        let items = query.compactMap { name, value in value.map { URLQueryItem(name: name, value: $0) } }
+        url.queryItems = items.isEmpty ? nil : items
+        url.percentEncodedQuery = url.percentEncodedQuery?.replacing("+", with: "%2B")
+        return url.string ?? ""
+    }
+
+    /// A page that is not JSON.
+    func text(_ path: [String]) async throws -> String {
+        let (status, body) = try await self.exchange(HTTPClientRequest(url: self.url(path, [])))
+        guard status == .ok else { throw CommandFailure(Self.problem(status.code, try? JSONFragment(body))) }
+        return String(decoding: body, as: UTF8.self)
+    }
+
+    private func send(_ request: HTTPClientRequest) async throws -> JSONFragment {
+        let (status, body) = try await self.exchange(request)
+        let answer = try? JSONFragment(body)
+        guard status == .ok else { throw CommandFailure(Self.problem(status.code, answer)) }
+        guard let answer else {
+            throw CommandFailure("\(self.base.string ?? ""): the answer is no JSON; is this a Perennial node?")
+        }
+        return answer
+    }
+
+    private func exchange(_ request: HTTPClientRequest) async throws -> (HTTPResponseStatus, [UInt8]) {
+        var request = request
+        request.headers.add(name: "user-agent", value: "perennial/\(BuildInformation.version)")
+        if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
+        do {
+            let response = try await Self.http.execute(request, timeout: .seconds(30))
+            return (response.status, Array(buffer: try await response.body.collect(upTo: Self.longestAnswer)))
+        } catch {
+            throw CommandFailure("\(self.base.string ?? ""): \(Self.sentence(error))")
+        }
+    }
+
+    /// A problem answer (RFC 9457) as one line.
+    private static func problem(_ status: UInt, _ answer: JSONFragment?) -> String {
+        let code = answer?["code"]?.plain ?? "status \(status)"
+        let detail = answer?["detail"]?.plain ?? answer?["title"]?.plain
+        let hint = status == 401 ? " (give a token by --token-file or PERENNIAL_TOKEN)" : ""
+        return [code, detail].compactMap(\.self).joined(separator: ": ") + hint
+    }
+
+    private static func sentence(_ error: any Error) -> String {
+        switch error {
+        case let error as HTTPClientError where error == .connectTimeout || error == .deadlineExceeded:
+            "no answer in time"
+        case is HTTPClientError: "the request failed: \(error)"
+        default: "cannot be reached; is the node running?"
+        }
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ suffix: String) -> String {
+        self.hasSuffix(suffix) ? String(self.dropLast(suffix.count)) : self
+    }
+}

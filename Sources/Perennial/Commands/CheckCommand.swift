@@ -1,0 +1,55 @@
+import ArgumentParser
+import JSONScanning
+
+struct CheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Asks whether a subscription is entitled, now.",
+        discussion: """
+            Exits 0 when entitled and 3 when not.
+
+            Example:
+              perennial check --subscription 2000000000000001 --entitlement pro
+            """)
+
+    @Option(help: "The originalTransactionId.")
+    var subscription: String
+    @Option(help: "A name of the catalog: is this product one that grants it?")
+    var entitlement: String?
+    @Option(help: "How current the answer has to be: local, owner or durable.")
+    var consistency: String?
+    @OptionGroup var stream: StreamOptions
+    @OptionGroup var node: NodeOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let body = JSONWriter.text { json in
+            json.member("checks") { json in
+                json.array { json in
+                    json.object { json in
+                        json.member("subscription", self.subscription)
+                        json.member("entitlement", ifPresent: self.entitlement)
+                        for (name, value) in self.stream.query { json.member(name, ifPresent: value) }
+                    }
+                }
+            }
+            json.member("consistency", ifPresent: self.consistency)
+        }
+        let answer = try await self.node.client().post(["v1", "check"], body: body)
+        guard let result = answer["results"]?.items.first else { throw CommandFailure("the node answered nothing") }
+        if let refusal = result["error"]?["code"]?.plain { throw CommandFailure(refusal) }
+        let entitled = result["entitled"]?.plain == "true"
+        switch self.output.output {
+        case .table: Console.print(Self.sentence(result, entitled: entitled))
+        case .json: Console.print(result.serialized)
+        }
+        if !entitled { throw ExitCode(3) }
+    }
+
+    private static func sentence(_ result: JSONFragment, entitled: Bool) -> String {
+        let parts = [
+            entitled ? "entitled" : "not entitled", result["reason"]?.plain ?? result["state"]?.plain,
+            result["productId"]?.plain, result["validUntil"]?.plain.map { "valid until \($0)" },
+        ]
+        return parts.compactMap(\.self).joined(separator: ", ")
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+
+@main
+struct PerennialCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "perennial",
+        abstract: "Keeps the state of App Store subscriptions, and answers who is entitled.",
+        discussion: """
+            Example:
+              perennial demo
+              perennial check --subscription 2000000000000001 --entitlement pro
+
+            Exit codes: 0 success, 1 refused or failed, 2 bad usage; `check` exits 3 for "not entitled".
+            """,
+        version: BuildInformation.line,
+        subcommands: [
+            ServeCommand.self, DemoCommand.self, SimulateCommand.self, VerifyCommand.self, SubscriptionCommand.self,
+            CheckCommand.self, EventsCommand.self, QuarantineCommand.self, TokensCommand.self, ConfigCommand.self,
+            VersionCommand.self,
+        ])
+
+    static func main() async {
+        do {
+            var command = try await Self.asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            Foundation.exit(Self.report(error))
+        }
+    }
+
+    /// Says what went wrong, and gives the exit code for it.
+    private static func report(_ error: any Error) -> Int32 {
+        switch error {
+        case let status as ExitCode:
+            return status.rawValue
+        case let error as any CustomStringConvertible where error is CommandFailure || error is ConfigurationError:
+            Console.complain("error: \(error)")
+            return 1
+        default:
+            let status = Self.exitCode(for: error)
+            let message = Self.fullMessage(for: error)
+            status.isSuccess ? Console.print(message) : Console.complain(message)
+            return status == .validationFailure ? 2 : status.rawValue
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+import HTTPAPI
+import Logging
+import ServiceLifecycle
+import SubscriptionRuntime
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Runs a node.",
+        discussion: """
+            SIGTERM and SIGINT (Ctrl-C) stop it: what was accepted is finished first. A second one ends it at once.
+
+            Example:
+              perennial serve --config /etc/perennial/perennial.yaml
+            """)
+
+    @Option(help: "The YAML file.")
+    var config: String
+    @Option(help: "TCP port, instead of http.port; 0 takes a free one.")
+    var port: Int?
+
+    func run() async throws {
+        let flags = self.port.map { ConfigurationFlag(name: "--port", path: ["http", "port"], value: String($0)) }
+        let configuration = try ServerConfiguration.load(
+            file: self.config, environment: ProcessInfo.processInfo.environment, flags: flags.map { [$0] } ?? []
+        ).check(for: .serve)
+        let logger = LogOutput.start(level: configuration.logLevel)
+        do {
+            let server = try Server.build(configuration, clock: SystemClock(), logger: logger) { endpoint in
+                logger.notice("Listening", metadata: ["http.url": "\(endpoint.url)"])
+            }
+            try await ServiceGroup.run(server.services, logger: logger)
+            logger.notice("Stopped")
+        } catch {
+            throw CommandFailure(starting: error) ?? error
+        }
+    }
+}

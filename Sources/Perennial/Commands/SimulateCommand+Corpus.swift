@@ -1,0 +1,70 @@
+import AppStoreSimulator
+import ArgumentParser
+import Foundation
+import Synchronization
+
+extension SimulateCommand {
+    struct CorpusCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "corpus",
+            abstract: "Writes signed notifications to a file, one JWS a line, for load tests.",
+            discussion: """
+                The root certificate to verify them with is root.cer in --keys, or the file's name with `.root.cer`.
+
+                Example:
+                  perennial simulate corpus --count 100000 --out corpus.jws
+                """)
+
+        @Option(help: "How many notifications.")
+        var count: Int
+        @Option(help: "The file to write.")
+        var out: String
+        @OptionGroup var store: SimulatedStoreOptions
+
+        func validate() throws {
+            guard self.count > 0 else { throw ValidationError("--count has to be at least 1.") }
+        }
+
+        func run() async throws {
+            do {
+                let factory = try self.factory()
+                let progress = CorpusProgress(total: self.count)
+                try await Corpus(factory: factory).write(count: self.count, to: self.out) {
+                    progress.report($0)
+                }
+                Console.print("\(self.count) notifications in \(self.out)")
+            } catch let error as SimulatorError {
+                throw CommandFailure(error.message)
+            } catch let error as CocoaError {
+                throw CommandFailure("\(self.out): \(FileProblem(error).sentence)")
+            }
+        }
+
+        private func factory() throws -> LifecycleFactory {
+            if let keys = self.store.keys {
+                return try LifecycleFactory(
+                    seed: self.store.seed, store: self.store.identity, keys: try KeysDirectory.open(keys).keys)
+            }
+            let factory = try LifecycleFactory(seed: self.store.seed, store: self.store.identity)
+            try Data(factory.rootCertificate).write(to: URL(filePath: "\(self.out).root.cer"))
+            return factory
+        }
+    }
+}
+
+/// A count on a terminal, a line for each tenth elsewhere.
+private final class CorpusProgress: Sendable {
+    private let total: Int
+    private let tenths = Mutex(0)
+
+    init(total: Int) { self.total = total }
+
+    func report(_ written: Int) {
+        let tenth = written * 10 / self.total
+        let isNew = self.tenths.withLock { reported in
+            defer { reported = tenth }
+            return tenth > reported
+        }
+        if isNew { Console.complain("\(written) of \(self.total)") }
+    }
+}

@@ -1,0 +1,83 @@
+import AppStoreSimulator
+import ArgumentParser
+import Foundation
+import Logging
+import ServiceLifecycle
+import Subscriptions
+
+struct SimulateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate",
+        abstract: "The App Store in a box: customers, signed notifications, and what is true.",
+        discussion: """
+            Simulated time starts 170 days ago and runs at --speed until it has caught up with the present. The \
+            directory --keys gets what a client needs: root.cer, AuthKey.p8 and store.json. A simulation goes on \
+            where it stopped when it is started with the same directory.
+
+            Example:
+              perennial simulate --keys keys \\
+                --deliver-to http://127.0.0.1:8080/v1/apple/notifications
+              curl http://127.0.0.1:8090/truth/ID
+            """,
+        subcommands: [CorpusCommand.self])
+
+    @Option(help: "The port of the simulator's own API, on loopback; 0 takes a free one.")
+    var port = 8090
+    @Option(help: "How many customers arrive within the 170 days.")
+    var subscribers = 100
+    @Option(help: "Simulated seconds in a real one.")
+    var speed = 20_000.0
+    @Option(help: "Where notifications are posted; none are without it.")
+    var deliverTo: String?
+    @Option(help: "Probability from 0 to 1 that an attempt is lost.")
+    var lose = 0.0
+    @Option(help: "Probability from 0 to 1 that a delivery is repeated.")
+    var `repeat` = 0.0
+    @Option(help: "Probability from 0 to 1 that a delivery comes late, by up to a day.")
+    var delay = 0.0
+    @OptionGroup var store: SimulatedStoreOptions
+
+    func run() async throws {
+        guard let keys = self.store.keys else { throw ValidationError("Missing expected argument '--keys <keys>'") }
+        var configuration = SimulatorConfiguration(keysDirectory: keys)
+        configuration.port = self.port
+        configuration.subscribers = self.subscribers
+        configuration.speed = self.speed
+        configuration.seed = self.store.seed
+        configuration.deliverTo = self.deliverTo
+        configuration.disturbances = Disturbances(lose: self.lose, repeat: self.repeat, delay: self.delay)
+        configuration.store = self.store.identity
+        let logger = LogOutput.start(level: .notice)
+        do {
+            let simulator = try AppStoreSimulator(configuration, logger: logger) { port in
+                Console.print("The simulated App Store answers on http://127.0.0.1:\(port); keys are in \(keys)")
+            }
+            try await ServiceGroup.run([simulator, SimulationProgress(simulator: simulator)], logger: logger)
+            Console.print(SimulationProgress.line(simulator.statistics))
+        } catch let error as SimulatorError where error.code == .invalidSetting {
+            throw ValidationError(error.message)
+        } catch {
+            throw CommandFailure(starting: error) ?? error
+        }
+    }
+}
+
+/// What a simulated store and a corpus have in common.
+struct SimulatedStoreOptions: ParsableArguments {
+    @Option(help: "The same seed gives the same customers with the same lives.")
+    var seed: UInt64 = 1
+    @Option(help: "Production or Sandbox.")
+    var environment = SignedEnvironment.production
+    @Option(help: "The directory for keys and what clients need.")
+    var keys: String?
+
+    var identity: StoreIdentity {
+        StoreIdentity(environment: AppStoreEnvironment(rawValue: self.environment.rawValue))
+    }
+}
+
+/// Where a simulated app is sold.
+enum SignedEnvironment: String, ExpressibleByArgument, CaseIterable {
+    case production = "Production"
+    case sandbox = "Sandbox"
+}

@@ -1,0 +1,25 @@
+package import AppStore
+package import Entitlements
+package import HTTPAPI
+package import Logging
+package import SubscriptionRuntime
+
+/// A configuration that a node can run with: every value is in range, every file was read.
+package struct CheckedConfiguration: Sendable {
+    package var http: HTTPAPI.Configuration
+    package var runtime: RuntimeConfiguration
+    /// The SQLite file.
+    package var storePath: String
+    package var shardCount: Int
+    package var apps: [AppIdentity]
+    package var catalog: Catalog
+    package var ocsp: Bool
+    package var logLevel: Logger.Level
+}
+
+/// What a configuration is wanted for.
+package enum ConfigurationPurpose: Sendable {
+    case serve
+    /// The demo brings an app of its own, and may take what Xcode signs.
+    case demo
+}

@@ -1,0 +1,86 @@
+import Entitlements
+import EventSourcing
+import HTTPAPI
+import Logging
+import SubscriptionRuntime
+import Subscriptions
+
+extension LoadedConfiguration {
+    /// Holds every value against what it means.
+    /// - Throws: for the first one that cannot be right.
+    package func check(for purpose: ConfigurationPurpose) throws(ConfigurationError) -> CheckedConfiguration {
+        guard self.values.node.id.isIdentifier else {
+            throw self.mistake(["node", "id"], "has to be 1 to 128 visible ASCII characters")
+        }
+        let count = self.values.sharding.count
+        guard (16...4096).contains(count), count.nonzeroBitCount == 1 else {
+            throw self.mistake(["sharding", "count"], "\(count) is no power of two from 16 to 4096")
+        }
+        var runtime = RuntimeConfiguration()
+        runtime.node = NodeID(rawValue: self.values.node.id)
+        runtime.rules = try self.rules()
+        let tokens = try self.tokens()
+        let main = try self.mainListener(hasTokens: !tokens.isEmpty)
+        return CheckedConfiguration(
+            http: HTTPAPI.Configuration(main: main, outside: try self.publicListener(), tokens: tokens),
+            runtime: runtime,
+            storePath: try self.storePath(),
+            shardCount: count,
+            apps: try self.apps(for: purpose),
+            catalog: try self.catalog(),
+            ocsp: self.values.verification.ocsp,
+            logLevel: try self.logLevel())
+    }
+
+    private func storePath() throws(ConfigurationError) -> String {
+        let path: ConfigurationPath = ["store", "url"]
+        let url = self.values.store.url
+        guard let separator = url.firstRange(of: "://") else {
+            throw self.mistake(path, "expected a URL such as sqlite:///var/lib/perennial/perennial.db")
+        }
+        let scheme = url[..<separator.lowerBound]
+        switch scheme {
+        case "sqlite":
+            let file = String(url[separator.upperBound...])
+            guard !file.isEmpty, !file.hasSuffix("/") else { throw self.mistake(path, "names no file") }
+            return self.resolve(file: file, at: path)
+        case "postgresql", "postgres":
+            throw self.mistake(path, "PostgreSQL is not built into this version; use sqlite://")
+        default:
+            throw self.mistake(path, "unknown scheme \(scheme); this version keeps its log in sqlite://")
+        }
+    }
+
+    private func catalog() throws(ConfigurationError) -> Catalog {
+        var entries: [Catalog.Entry] = []
+        for (index, entry) in self.values.entitlements.catalog.enumerated() {
+            let path: ConfigurationPath = ["entitlements", "catalog", .index(index)]
+            guard entry.entitlement.isIdentifier else {
+                throw self.mistake(path + "entitlement", "has to be 1 to 128 visible ASCII characters")
+            }
+            guard !entry.products.isEmpty else { throw self.mistake(path + "products", "names no product") }
+            entries.append(.init(entitlement: entry.entitlement, products: entry.products, level: entry.level))
+        }
+        return Catalog(entries)
+    }
+
+    private func rules() throws(ConfigurationError) -> DerivationRules {
+        var rules = DerivationRules()
+        for (name, leeway) in self.values.entitlements.renewalLeeway.sorted(by: { $0.key < $1.key }) {
+            guard let environment = AppStoreEnvironment(argument: name) else {
+                throw self.mistake(["entitlements", "renewalLeeway", .key(name)], Self.unknownEnvironment(name))
+            }
+            rules.renewalLeeway[environment] = leeway.length
+        }
+        rules.nonRenewingDuration = self.values.entitlements.nonRenewing.mapValues(\.length)
+        return rules
+    }
+
+    private func logLevel() throws(ConfigurationError) -> Logger.Level {
+        guard let level = Logger.Level(rawValue: self.values.log.level) else {
+            let known = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            throw self.mistake(["log", "level"], "unknown level \(self.values.log.level); it is one of \(known)")
+        }
+        return level
+    }
+}

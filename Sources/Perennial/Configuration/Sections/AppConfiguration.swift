@@ -1,0 +1,15 @@
+package struct AppConfiguration: ConfigurationSection {
+    /// `apps[].bundleId`: the app, as App Store Connect names it. No default.
+    package var bundleId = ""
+    /// `apps[].appAppleId`: the app's number in the App Store; needed for Production.
+    package var appAppleId: Int?
+    /// `apps[].environments`: any of `Production` and `Sandbox`; `Xcode` in a demo only. No default.
+    package var environments: [String] = []
+    /// `apps[].rootCertificates`: files of the root certificates that payloads may be signed under, DER or PEM. No
+    /// default.
+    package var rootCertificates: [String] = []
+
+    package init() {}
+
+    package static let later = ["serverAPI"]
+}

@@ -1,0 +1,16 @@
+/// Everything a configuration can say. The property names are the keys as users write them.
+package struct ServerConfiguration: ConfigurationSection {
+    package var node = NodeConfiguration()
+    package var http = HTTPConfiguration()
+    package var store = StoreConfiguration()
+    /// `apps`: the apps whose purchases are kept; at least one.
+    package var apps: [AppConfiguration] = []
+    package var entitlements = EntitlementsConfiguration()
+    package var sharding = ShardingConfiguration()
+    package var verification = VerificationConfiguration()
+    package var log = LogConfiguration()
+
+    package init() {}
+
+    package static let later = ["cluster", "stream"]
+}

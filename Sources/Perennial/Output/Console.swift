@@ -1,0 +1,34 @@
+import Foundation
+
+/// Standard output and standard error, written through at once.
+enum Console {
+    /// A line on standard output. Ends the program quietly when the reader has gone, as in `… | head`.
+    static func print(_ line: String) {
+        if !Self.write(line + "\n", to: STDOUT_FILENO) { exit(0) }
+    }
+
+    /// A line on standard error.
+    static func complain(_ line: String) {
+        _ = Self.write(line + "\n", to: STDERR_FILENO)
+    }
+
+    /// Replaces the last line of a terminal.
+    static func replaceLine(_ line: String) {
+        _ = Self.write("\r\u{1B}[K" + line, to: STDOUT_FILENO)
+    }
+
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    private static func write(_ text: String, to descriptor: Int32) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if errno != EINTR && errno != EAGAIN {
+                return false
+            }
+        }
+        return true
+    }
+}

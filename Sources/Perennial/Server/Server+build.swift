@@ -1,0 +1,62 @@
+import AppStore
+import AsyncHTTPClient
+import EventSourcing
+import Foundation
+import HTTPAPI
+import Logging
+import Metrics
+import SQLiteStore
+import ServiceLifecycle
+import SubscriptionRuntime
+import Subscriptions
+
+extension Server {
+    /// Opens the store and puts the services together; nothing runs yet.
+    /// - Throws: `CommandFailure` of one line for whatever keeps the node from starting.
+    static func build(
+        _ configuration: CheckedConfiguration, clock: any WallClock, logger: Logger,
+        onListening: @escaping @Sendable (APIServer.Endpoint) async -> Void
+    ) throws -> Server {
+        let registry = PrometheusRegistry()
+        MetricsSystem.bootstrap(registry)
+        Gauge(label: "perennial_build_info", dimensions: [("version", BuildInformation.version)]).record(1)
+
+        let apps = try AppDirectory(configuration.apps)
+        let revocation = configuration.ocsp ? RevocationChecker(transport: HTTPOCSPTransport(client: .shared)) : nil
+        let verifier = PayloadVerifier(apps: apps, revocation: revocation)
+        let store = try Self.open(configuration)
+        let subscriptions = SubscriptionService(
+            store: store, configuration: configuration.runtime, clock: clock,
+            notifications: NotificationReader(verifier: verifier, apps: apps),
+            transactions: TransactionReader(verifier: verifier, apps: apps),
+            verification: VerificationPool(), catalog: configuration.catalog, logger: logger)
+        let http = try APIServer(
+            service: subscriptions, configuration: configuration.http, registry: registry, logger: logger,
+            onListening: onListening)
+        return Server(
+            services: [StoreService(store: store), subscriptions, http], subscriptions: subscriptions,
+            registry: registry)
+    }
+
+    private static func open(_ configuration: CheckedConfiguration) throws -> SQLiteEventStore {
+        let folder = URL(filePath: configuration.storePath).deletingLastPathComponent()
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw CommandFailure("store.url: cannot make \(folder.path): \(FileProblem(error).sentence)")
+        }
+        var settings = SQLiteConfiguration(path: configuration.storePath)
+        settings.shardCount = configuration.shardCount
+        return try SQLiteEventStore(configuration: settings)
+    }
+}
+
+/// Closes the store when everybody else has stopped.
+private struct StoreService: Service {
+    let store: any EventStore
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        try self.store.close()
+    }
+}

@@ -1,0 +1,12 @@
+import HTTPAPI
+import ServiceLifecycle
+import SubscriptionRuntime
+
+/// A node, put together and not yet running.
+struct Server {
+    /// What the node consists of, each after what it depends on.
+    let services: [any Service]
+    let subscriptions: SubscriptionService
+    /// What `/metrics` shows.
+    let registry: PrometheusRegistry
+}

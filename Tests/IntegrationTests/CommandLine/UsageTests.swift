@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
+struct UsageTests {
+    static let commands = [
+        "serve", "demo", "simulate", "simulate corpus", "verify", "subscription", "subscription show",
+        "subscription history", "subscription explain", "check", "events", "events tail", "quarantine",
+        "quarantine list",
+        "quarantine replay", "tokens", "tokens new", "config", "config check", "version",
+    ]
+
+    @Test(arguments: Self.commands)
+    func helpHasAnExampleThatNamesTheCommand(_ command: String) async throws {
+        let words = command.split(separator: " ").map(String.init)
+        let result = try await PerennialProcess(arguments: words + ["--help"]).result()
+
+        #expect(result.status == 0)
+        let example = try #require(result.output.components(separatedBy: "Example:\n").dropFirst().first)
+        #expect(example.contains("perennial \(words[0])"))
+    }
+
+    @Test(arguments: [
+        ["nonsense"], ["check"], ["check", "--subscription"], ["serve"], ["serve", "--config", "a", "--prot", "1"],
+        ["demo", "--speed", "fast"], ["simulate"], ["simulate", "--keys", "/tmp/none", "--lose", "2"],
+        ["simulate", "corpus"], ["tokens", "new", "--name", "web"],
+        ["tokens", "new", "--name", "web", "--scope", "rite"],
+        ["verify", "--bundle-id", "a", "--environment", "Prod"], ["version", "--output", "xml"],
+        ["verify", "--bundle-id", "a", "--environment", "Sandbox"],
+        ["check", "--subscription", "1", "--node", "localhost"],
+        ["subscription", "history", "1", "--evidence"],
+    ])
+    func badUsageIs2(_ arguments: [String]) async throws {
+        let result = try await PerennialProcess(arguments: arguments).result()
+
+        #expect(result.status == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.contains("Error: "))
+    }
+
+    @Test func nothingAtAllIsHelp() async throws {
+        let result = try await PerennialProcess.run()
+
+        #expect(result.status == 0)
+        #expect(result.output.contains("SUBCOMMANDS:"))
+    }
+
+    @Test func versionNamesTheVersionOnce() async throws {
+        let table = try await PerennialProcess.run("version")
+        let json = try await PerennialProcess.run("version", "--output", "json")
+
+        #expect(table.output.hasPrefix("perennial 0.1.0 ("))
+        #expect(json.output.hasPrefix(#"{"version":"0.1.0","#))
+    }
+
+    @Test func aNodeThatDoesNotAnswerIsOneLine() async throws {
+        let result = try await PerennialProcess.run(
+            "check", "--subscription", "1", "--node", "http://127.0.0.1:1")
+
+        #expect(result.status == 1)
+        #expect(result.errorLines == ["error: http://127.0.0.1:1: cannot be reached; is the node running?"])
+    }
+
+    @Test func aTokenFileThatIsMissingIsOneLine() async throws {
+        let result = try await PerennialProcess.run("events", "tail", "--token-file", "/none/token")
+
+        #expect(result.status == 1)
+        #expect(result.errorLines == ["error: /none/token: there is no such file"])
+    }
+}

@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct PlaceholderIntegration {
-    @Test func runs() { #expect(Bool(true)) }
-}

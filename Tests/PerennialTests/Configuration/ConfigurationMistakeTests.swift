@@ -1,0 +1,227 @@
+import Foundation
+import Perennial
+import Testing
+
+@Suite struct ConfigurationMistakeTests {
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var yaml: String
+        var environment: [String: String] = [:]
+        let line: String
+
+        init(_ description: String, _ yaml: String, environment: [String: String] = [:], says line: String) {
+            self.testDescription = description
+            self.yaml = yaml
+            self.environment = environment
+            self.line = line
+        }
+    }
+
+    static let form = [
+        Mistake(
+            "an unknown key", "http:\n  prot: 8080",
+            says: "perennial.yaml:2: http.prot: unknown key; the nearest known one is http.port"),
+        Mistake(
+            "an unknown section", "htp:\n  port: 1",
+            says: "perennial.yaml:1: htp: unknown key; the nearest known one is http"),
+        Mistake(
+            "an unknown key in a list", smallest + "\n    appAppleID: 5",
+            says: "perennial.yaml:5: apps[0].appAppleID: unknown key; the nearest known one is apps[0].appAppleId"),
+        Mistake(
+            "a key in the wrong case", "Http: {}",
+            says: "perennial.yaml:1: Http: unknown key; the nearest known one is http"),
+        Mistake(
+            "an unknown key in an optional section", "http:\n  public:\n    prot: 1",
+            says: "perennial.yaml:3: http.public.prot: unknown key; the nearest known one is http.public.port"),
+        Mistake(
+            "a word for a number", "http: { port: eighty }",
+            says: "perennial.yaml:1: http.port: expected a whole number, found \"eighty\""),
+        Mistake(
+            "a fraction for a number", "http: { port: 80.5 }",
+            says: "perennial.yaml:1: http.port: expected a whole number, found \"80.5\""),
+        Mistake(
+            "a list for a number", "http: { port: [1] }",
+            says: "perennial.yaml:1: http.port: expected a whole number, found a list"),
+        Mistake(
+            "a section for text", "store: { url: { a: b } }",
+            says: "perennial.yaml:1: store.url: expected text, found a section"),
+        Mistake(
+            "text for a section", "http: 8080",
+            says: "perennial.yaml:1: http: expected a section with keys, found a single value"),
+        Mistake(
+            "text for a list", "apps: com.example.app",
+            says: "perennial.yaml:1: apps: expected a list, found a single value"),
+        Mistake(
+            "a list for names and values", "entitlements:\n  renewalLeeway: [2h]",
+            says: "perennial.yaml:2: entitlements.renewalLeeway: expected names and values, found a list"),
+        Mistake(
+            "a word for true or false", "verification: { ocsp: perhaps }",
+            says: "perennial.yaml:1: verification.ocsp: expected true or false, found \"perhaps\""),
+        Mistake(
+            "a bad duration", "entitlements: { renewalLeeway: { Sandbox: 5 minutes } }",
+            says:
+                "perennial.yaml:1: entitlements.renewalLeeway.Sandbox: expected a length of time such as 2h, "
+                + "5m, 3s or 500ms, found \"5 minutes\""
+        ),
+        Mistake(
+            "a key twice", "http:\n  port: 1\n  port: 2", says: "perennial.yaml:2: port: written twice in one section"),
+        Mistake("no YAML", "http: [", says: "perennial.yaml:2: not valid YAML: did not find expected node content"),
+        Mistake("a list for all", "- http", says: "perennial.yaml:1: expected a section with keys, found a list"),
+        Mistake(
+            "a section of a later version", "cluster: { bind: x }",
+            says: "perennial.yaml:1: cluster: not in this version of Perennial; a later one will have it"),
+        Mistake(
+            "a key of a later version", smallest + "\n    serverAPI: {}",
+            says: "perennial.yaml:5: apps[0].serverAPI: not in this version of Perennial; a later one will have it"),
+        Mistake(
+            "an unknown variable", smallest, environment: ["PERENNIAL_HTTP_PROT": "1"],
+            says: "PERENNIAL_HTTP_PROT: unknown variable; the nearest known one is PERENNIAL_HTTP_PORT"),
+        Mistake(
+            "a variable of the wrong type", smallest, environment: ["PERENNIAL_HTTP_PORT": "tcp://10.0.0.1:80"],
+            says: "PERENNIAL_HTTP_PORT: http.port: expected a whole number, found \"tcp://10.0.0.1:80\""),
+    ]
+
+    static let meaning = [
+        Mistake(
+            "a port out of range", "http: { port: 65536 }\n" + smallest,
+            says: "perennial.yaml:1: http.port: 65536 is no port from 0 to 65535"),
+        Mistake(
+            "a port out of range, from the environment", smallest, environment: ["PERENNIAL_HTTP_PORT": "-1"],
+            says: "PERENNIAL_HTTP_PORT: http.port: -1 is no port from 0 to 65535"),
+        Mistake(
+            "an open address without tokens", "http: { host: 0.0.0.0 }\n" + smallest,
+            says:
+                "perennial.yaml:1: http.host: without http.tokens the API listens on a loopback address only, "
+                + "not on 0.0.0.0"
+        ),
+        Mistake(
+            "a name that begins like a loopback address", "http: { host: 127.0.0.1.example.com }\n" + smallest,
+            says:
+                "perennial.yaml:1: http.host: without http.tokens the API listens on a loopback address only, "
+                + "not on 127.0.0.1.example.com"
+        ),
+        Mistake(
+            "two listeners on one port", "http: { public: { port: 8080 } }\n" + smallest,
+            says: "perennial.yaml:1: http.public.port: 8080 is the port of the first listener"),
+        Mistake(
+            "TLS without a key", "http: { tls: { certificate: tls.crt } }\n" + smallest,
+            says: "perennial.yaml:1: http.tls.key: is missing"),
+        Mistake(
+            "a missing key file", "http: { tls: { certificate: tls.crt, key: none.key } }\n" + smallest,
+            says: "perennial.yaml:1: http.tls.key: none.key: there is no such file"),
+        Mistake(
+            "a key file that others can read", "http: { tls: { certificate: tls.crt, key: open.key } }\n" + smallest,
+            says: "perennial.yaml:1: http.tls.key: open.key: everybody on this machine can read this key; run chmod 600"
+        ),
+        Mistake(
+            "a token without name", "http: { tokens: [ { scopes: [read] } ] }\n" + smallest,
+            says: "perennial.yaml:1: http.tokens[0].name: is missing"),
+        Mistake(
+            "a token's hash of another form",
+            "http: { tokens: [ { name: web, sha256: abc, scopes: [read] } ] }\n" + smallest,
+            says:
+                "perennial.yaml:1: http.tokens[0].sha256: expected 64 hexadecimal digits, as `perennial tokens "
+                + "new` prints them"
+        ),
+        Mistake(
+            "an unknown scope", "http: { tokens: [ { name: web, scopes: [rite] } ] }\n" + smallest,
+            says: "perennial.yaml:1: http.tokens[0].scopes: unknown scope rite; it is read, write or admin"),
+        Mistake(
+            "a token without scopes", "http: { tokens: [ { name: web } ] }\n" + smallest,
+            says: "perennial.yaml:1: http.tokens[0].scopes: names no scope"),
+        Mistake(
+            "PostgreSQL", "store: { url: \"postgresql://db/perennial\" }\n" + smallest,
+            says: "perennial.yaml:1: store.url: PostgreSQL is not built into this version; use sqlite://"),
+        Mistake(
+            "an unknown store", "store: { url: \"mysql://db\" }\n" + smallest,
+            says: "perennial.yaml:1: store.url: unknown scheme mysql; this version keeps its log in sqlite://"),
+        Mistake(
+            "a store that is no URL", "store: { url: perennial.db }\n" + smallest,
+            says: "perennial.yaml:1: store.url: expected a URL such as sqlite:///var/lib/perennial/perennial.db"),
+        Mistake(
+            "a store without file", "store: { url: \"sqlite://\" }\n" + smallest,
+            says: "perennial.yaml:1: store.url: names no file"),
+        Mistake(
+            "no app", "http: { port: 1 }",
+            says: "apps: names no app; each has a bundleId, environments and rootCertificates"),
+        Mistake(
+            "an app without bundle id", "apps: [ { environments: [Sandbox] } ]",
+            says: "perennial.yaml:1: apps[0].bundleId: is missing"),
+        Mistake(
+            "an app twice", smallest + "\n  - bundleId: com.example.app",
+            says: "perennial.yaml:5: apps[1].bundleId: com.example.app is configured twice"),
+        Mistake(
+            "Production without the app's number", smallest.replacing("Sandbox", with: "Production"),
+            says: "perennial.yaml:2: apps[0].appAppleId: Production needs the app's number in the App Store"),
+        Mistake(
+            "an unknown environment", smallest.replacing("Sandbox", with: "Sandbxo"),
+            says:
+                "perennial.yaml:3: apps[0].environments: unknown environment Sandbxo; the nearest known one is "
+                + "Sandbox"),
+        Mistake(
+            "Xcode outside a demo", smallest.replacing("Sandbox", with: "Xcode"),
+            says:
+                "perennial.yaml:3: apps[0].environments: Xcode payloads are signed by nobody; only `perennial "
+                + "demo` takes them"
+        ),
+        Mistake(
+            "no environment", smallest.replacing("[Sandbox]", with: "[]"),
+            says: "perennial.yaml:3: apps[0].environments: names no environment"),
+        Mistake(
+            "no root", smallest.replacing("[root.cer]", with: "[]"),
+            says: "perennial.yaml:4: apps[0].rootCertificates: names no root certificate"),
+        Mistake(
+            "a missing root", smallest.replacing("root.cer", with: "none.cer"),
+            says: "perennial.yaml:4: apps[0].rootCertificates[0]: none.cer: there is no such file"),
+        Mistake(
+            "a root that is no certificate", smallest.replacing("root.cer", with: "text.cer"),
+            says:
+                "perennial.yaml:4: apps[0].rootCertificates[0]: text.cer: a root certificate is neither DER nor "
+                + "PEM of an X.509 certificate"
+        ),
+        Mistake(
+            "a root that is no authority", smallest.replacing("root.cer", with: "leaf.cer"),
+            says:
+                "perennial.yaml:4: apps[0].rootCertificates[0]: leaf.cer: a root certificate is not one of a "
+                + "certificate authority"
+        ),
+        Mistake(
+            "leeway for an unknown environment", "entitlements: { renewalLeeway: { Prod: 2h } }\n" + smallest,
+            says:
+                "perennial.yaml:1: entitlements.renewalLeeway.Prod: unknown environment Prod; the nearest known "
+                + "one is Xcode"
+        ),
+        Mistake(
+            "an entitlement without products", "entitlements: { catalog: [ { entitlement: pro } ] }\n" + smallest,
+            says: "perennial.yaml:1: entitlements.catalog[0].products: names no product"),
+        Mistake(
+            "an odd number of shards", "sharding: { count: 100 }\n" + smallest,
+            says: "perennial.yaml:1: sharding.count: 100 is no power of two from 16 to 4096"),
+        Mistake(
+            "too few shards", "sharding: { count: 8 }\n" + smallest,
+            says: "perennial.yaml:1: sharding.count: 8 is no power of two from 16 to 4096"),
+        Mistake(
+            "an unknown level", "log: { level: loud }\n" + smallest,
+            says:
+                "perennial.yaml:1: log.level: unknown level loud; it is one of trace, debug, info, notice, "
+                + "warning, error, critical"
+        ),
+        Mistake(
+            "a node without name", "node: { id: \"\" }\n" + smallest,
+            says: "perennial.yaml:1: node.id: has to be 1 to 128 visible ASCII characters"),
+    ]
+
+    @Test(arguments: Self.form + Self.meaning)
+    func isRefusedInOneLine(_ mistake: Mistake) throws {
+        let folder = try ConfigurationFolder()
+        #expect(try folder.refusal(mistake.yaml, environment: mistake.environment) == mistake.line)
+    }
+
+    @Test func aMissingFileIsNamed() throws {
+        let folder = try ConfigurationFolder()
+        #expect(throws: ConfigurationError(place: "/none/perennial.yaml", key: nil, message: "there is no such file")) {
+            try ServerConfiguration.load(file: "/none/perennial.yaml", environment: [:])
+        }
+        _ = folder
+    }
+}

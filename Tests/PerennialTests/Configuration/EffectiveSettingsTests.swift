@@ -1,0 +1,28 @@
+import Foundation
+import Perennial
+import Testing
+
+@Suite struct EffectiveSettingsTests {
+    @Test func secretsAreMaskedAndPlacesNamed() throws {
+        // given
+        let folder = try ConfigurationFolder()
+        let hash = String(repeating: "ab", count: 32)
+        let yaml = "http:\n  tokens: [ { name: web, sha256: \(hash), scopes: [read, write] } ]\n" + smallest
+        try folder.write("perennial.yaml", Data(yaml.utf8))
+
+        // when
+        let loaded = try ServerConfiguration.load(
+            file: folder.path("perennial.yaml"), environment: ["PERENNIAL_LOG_LEVEL": "debug"])
+        let settings = Dictionary(uniqueKeysWithValues: loaded.effectiveSettings.map { ($0.key, $0) })
+
+        // then
+        #expect(settings["http.tokens[0].sha256"]?.value == "********")
+        #expect(settings["http.tokens[0].scopes"]?.value == "[read, write]")
+        #expect(settings["http.tokens[0].name"]?.place == folder.path("perennial.yaml") + ":2")
+        #expect(settings["log.level"]?.value == "debug")
+        #expect(settings["log.level"]?.place == "PERENNIAL_LOG_LEVEL")
+        #expect(settings["http.port"]?.value == "8080")
+        #expect(settings["http.port"]?.place == nil)
+        #expect(!loaded.effectiveSettings.contains { $0.value.contains("abab") })
+    }
+}

@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct PlaceholderPerennial {
-    @Test func runs() { #expect(Bool(true)) }
-}
