@@ -26,7 +26,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "TCP port on loopback, 8080 unless set here or in --config; 0 takes a free one.")
     var port: Int?
     @Option(help: "How many customers arrive within the 170 days.")
-    var subscribers = 1_000
+    var subscribers = 2_000
     @Option(help: "Simulated seconds in a real one.")
     var speed = 20_000.0
     @Option(help: "A YAML file with further settings.")

@@ -12,9 +12,11 @@ enum Console {
         _ = Self.write(line + "\n", to: STDERR_FILENO)
     }
 
-    /// Replaces the last line of a terminal.
+    /// Replaces the last line of a terminal; what does not fit its width is cut off.
     static func replaceLine(_ line: String) {
-        _ = Self.write("\r\u{1B}[K" + line, to: STDOUT_FILENO)
+        var size = winsize()
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1
+        _ = Self.write("\r\u{1B}[K" + line.prefix(isKnown ? Int(size.ws_col) - 1 : 79), to: STDOUT_FILENO)
     }
 
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }

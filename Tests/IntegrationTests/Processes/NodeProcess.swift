@@ -29,7 +29,8 @@ struct NodeProcess {
                 rootCertificates: ["\(directory.file("root.cer"))"]
             """, to: "perennial.yaml")
         let command = wrapper + [binary, "serve", "--config", configuration]
-        let process = try ChildProcess(command[0], Array(command.dropFirst()), output: directory.file(UUID().uuidString))
+        let output = directory.file(UUID().uuidString)
+        let process = try ChildProcess(command[0], Array(command.dropFirst()), output: output)
         // Polls: what the test finds does not depend on their pace.
         for _ in 0..<1_200 where process.isRunning {
             if let url = process.errorOutput.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/) {
