@@ -25,6 +25,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
@@ -88,7 +89,7 @@ let package = Package(
             dependencies: [
                 "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning",
                 "SQLiteStore", "SubscriptionRuntime", "Subscriptions",
-                arguments, crypto, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, yams,
+                arguments, crypto, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, signals, yams,
             ],
             swiftSettings: settings),
         library("PerennialTestSupport", ["EventSourcing"]),

@@ -6,7 +6,7 @@ extension ServiceError.Code {
     var status: HTTPResponse.Status {
         switch self {
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
-            .invalidEnvironment, .unknownApp, .unreadablePayload:
+            .invalidEnvironment:
             .unprocessableContent
         case .futureMoment, .invalidCursor, .invalidRequest: .badRequest
         case .unknownSubscription, .unknownPurchase: .notFound
@@ -34,8 +34,6 @@ extension ServiceError.Code {
         case .invalidCursor: "Not a cursor or token of this service"
         case .storeRewound: "The log is not the one the cursor was taken from"
         case .invalidRequest: "The request is not valid"
-        case .unknownApp: "The app or environment is not configured"
-        case .unreadablePayload: "The payload is not consistent"
         case .clockSkew: "A clock is wrong"
         case .overloaded: "Too much work is waiting"
         case .stopping: "The node is starting or stopping"

@@ -6,6 +6,7 @@ import HTTPAPI
 import Logging
 import ServiceLifecycle
 import SubscriptionRuntime
+import Subscriptions
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import AppStoreSimulator
 import Foundation
-import HTTPAPI
 import ServiceLifecycle
+import Subscriptions
 
 /// Tells the person in front of the demo what to try, and how it goes.
 struct DemoDisplay: Service {
@@ -38,12 +38,14 @@ struct DemoDisplay: Service {
     private func summary(checksPerSecond: Int) -> String {
         let statistics = self.simulator.statistics
         let figures = self.figures.current
-        let states = ["subscribed", "grace", "retry", "expired", "revoked"].map { "\(figures.states[$0] ?? 0) \($0)" }
-        let freshness = figures.freshness.map { "visible within \(Int($0 / .milliseconds(1))) ms" }
+        let states = ["subscribed", "grace", "retry", "expired", "revoked"].compactMap { state in
+            figures.states[state].map { "\($0) \(state)" }
+        }
+        let freshness = figures.freshness.map { "visible in \(Int($0 / .milliseconds(1))) ms" }
         return [
             String(statistics.now.rfc3339.prefix(10)), "\(statistics.delivered) received",
-            states.joined(separator: ", "),
-            "\(checksPerSecond) checks/s", freshness,
+            "\(checksPerSecond) checks/s",
+            freshness, states.joined(separator: ", "),
         ].compactMap(\.self).joined(separator: " | ")
     }
 }

@@ -1,5 +1,4 @@
 import AppStoreSimulator
-import HTTPAPI
 
 /// What the demo prints first: where things are, and commands that work as they stand.
 struct DemoIntroduction {

@@ -1,6 +1,6 @@
 import AppStoreSimulator
-import HTTPAPI
 import ServiceLifecycle
+import Subscriptions
 
 /// Says now and then how a simulation is doing.
 struct SimulationProgress: Service {

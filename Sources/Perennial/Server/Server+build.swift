@@ -17,6 +17,7 @@ extension Server {
         _ configuration: CheckedConfiguration, clock: any WallClock, logger: Logger,
         onListening: @escaping @Sendable (APIServer.Endpoint) async -> Void
     ) throws -> Server {
+        OpenFiles.raiseLimit()
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
         Gauge(label: "perennial_build_info", dimensions: [("version", BuildInformation.version)]).record(1)

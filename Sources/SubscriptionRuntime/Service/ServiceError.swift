@@ -27,10 +27,6 @@ package struct ServiceError: Error, Sendable {
         case storeRewound
         /// Something asked for is out of range or contradictory (400).
         case invalidRequest
-        /// Authentic, but of an app or environment that is not configured (422).
-        case unknownApp
-        /// Authentic, but its parts do not fit together or cannot be decoded (422).
-        case unreadablePayload
 
         // Trouble of our own: nothing was recorded, the same request may be sent again (503).
         /// A payload signed more than five minutes ahead of our clock.
@@ -83,7 +79,7 @@ extension ServiceError.Code {
             true
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
             .invalidEnvironment, .unknownSubscription, .unknownPurchase, .ambiguous, .futureMoment, .invalidCursor,
-            .storeRewound, .invalidRequest, .unknownApp, .unreadablePayload, .corrupt:
+            .storeRewound, .invalidRequest, .corrupt:
             false
         }
     }

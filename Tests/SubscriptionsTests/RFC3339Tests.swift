@@ -1,4 +1,3 @@
-import HTTPAPI
 import Subscriptions
 import Testing
 
