@@ -30,7 +30,7 @@ struct CertificateChain {
             else {
                 throw VerificationFailure(.invalidCertificate, "an x5c entry is too large, or not base64")
             }
-            guard let certificate = try? Certificate(derEncoded: der) else {
+            guard Self.hasWholeSignature(der), let certificate = try? Certificate(derEncoded: der) else {
                 throw VerificationFailure(.invalidCertificate, "an x5c entry is no X.509 certificate")
             }
             certificates.append(certificate)
@@ -39,6 +39,15 @@ struct CertificateChain {
         self.leaf = certificates[0]
         self.intermediate = certificates[1]
         self.fingerprint = PayloadDigest(sha256: hash.finalize())
+    }
+
+    /// A signature has whole bytes (RFC 3279 §2.2.3). The decoder also takes one that declares zero bits at its end
+    /// unused: the same certificate in other bytes.
+    private static func hasWholeSignature(_ der: [UInt8]) -> Bool {
+        guard let certificate = try? DER.parse(der), case .constructed(let parts) = certificate.content,
+            let signature = parts.reduce(nil, { $1 }), let bits = try? ASN1BitString(derEncoded: signature)
+        else { return false }
+        return bits.paddingBits == 0
     }
 }
 

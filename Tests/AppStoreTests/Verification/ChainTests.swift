@@ -159,6 +159,21 @@ import X509
         #expect(try await self.store.refusal(of: jws) == .verificationFailure)
     }
 
+    @Test func aSignatureHasWholeBytes() async throws {
+        // given a leaf whose signature ends in a zero bit
+        let authority = self.store.authority
+        var leaf: [UInt8]
+        repeat { leaf = try authority.issue(.leaf, by: authority.intermediate).der } while leaf[leaf.count - 1] & 1 == 1
+        // when the BIT STRING around it declares that bit unused
+        let sequence = try #require(
+            leaf.indices.suffix(120).first { leaf[$0] == 0x30 && $0 + 2 + Int(leaf[$0 + 1]) == leaf.count })
+        leaf[sequence - 1] = 1
+        // then it is not taken, although it is the same signature
+        let signer = PayloadSigner(
+            chain: [leaf, authority.intermediate.der, authority.root.der], key: authority.leafKey)
+        #expect(try await self.store.refusal(of: signer.sign(Payload.transaction.bytes)) == .invalidCertificate)
+    }
+
     @Test(
         arguments: [
             "abc", "AAAA=", "not base64 at all!", "YWJj", "",
