@@ -12,8 +12,8 @@ require_swift() {
     command -v swift >/dev/null 2>&1 ||
         fail "no Swift toolchain found: install Swift 6.3 or newer (https://www.swift.org/install/linux/) and put it on the PATH"
     local version
-    version=$(swift --version 2>&1 | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1)
-    [ -n "$version" ] || fail "'swift --version' does not work here: $(swift --version 2>&1 | head -n 1)"
+    version=$(swift --version 2>&1 | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1) || true
+    [ -n "$version" ] || fail "'swift --version' does not work here: $(swift --version 2>&1 | head -n 1 || true)"
     [ "$(printf '%s\n6.3\n' "$version" | sort -V | head -n 1)" = "6.3" ] ||
         fail "Swift $version is too old: Perennial needs Swift 6.3 or newer"
 }
