@@ -4,6 +4,8 @@ package struct SimulatorError: Error, CustomStringConvertible {
 
     package let code: Code
     package let message: String
+    /// Of `otherSimulation`: how many customers the simulation has that the directory holds.
+    package private(set) var subscribers: Int?
 
     package var description: String { self.message }
 
@@ -16,9 +18,11 @@ package struct SimulatorError: Error, CustomStringConvertible {
     }
 
     static func otherSimulation(_ origin: SimulationCheckpoint.Origin) -> SimulatorError {
-        SimulatorError(
+        var error = SimulatorError(
             code: .otherSimulation,
             message: "simulator: the keys directory holds a simulation with seed \(origin.seed), \(origin.subscribers) "
                 + "subscribers and \(origin.bundleId) in \(origin.environment); use the same, or another directory")
+        error.subscribers = origin.subscribers
+        return error
     }
 }

@@ -11,6 +11,8 @@ package struct JSONKey: Sendable {
     /// payload may have touches no memory and counts no references.
     private let words: SIMD4<UInt64>
     let count: Int
+    /// Of all bytes where not all are in `words`, seeded by the process: nobody can make keys that look alike here.
+    private let hash: Int
     /// Where it stands in the document, between its quotes.
     let content: Range<Int>
     let hasEscapes: Bool
@@ -20,8 +22,15 @@ package struct JSONKey: Sendable {
         withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes.prefix(Self.inlineBytes)) }
         self.words = words
         self.count = bytes.count
+        self.hash = bytes.count > Self.inlineBytes ? Self.hash(bytes) : 0
         self.content = content
         self.hasEscapes = hasEscapes
+    }
+
+    private static func hash(_ bytes: ArraySlice<UInt8>) -> Int {
+        var hasher = Hasher()
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return hasher.finalize()
     }
 
     package static func ~= (literal: StaticString, key: JSONKey) -> Bool {
@@ -34,5 +43,7 @@ package struct JSONKey: Sendable {
     }
 
     /// False when the keys certainly differ.
-    func mayEqual(_ other: JSONKey) -> Bool { self.count == other.count && self.words == other.words }
+    func mayEqual(_ other: JSONKey) -> Bool {
+        self.count == other.count && self.hash == other.hash && self.words == other.words
+    }
 }

@@ -104,7 +104,8 @@ extension SQLiteEventStore {
 
     private func commit<Result>(_ db: Database, _ body: (Database) throws -> Result) throws -> Result {
         guard !self.needsReopening.withLock({ $0 }) else {
-            throw StoreError(.unavailable, "a commit has failed on the disk: the store has to be opened again")
+            // Not `.unavailable`: whoever hears this must not go on trying, but let the process open the store anew.
+            throw StoreError(.outcomeUnknown, "a commit has failed on the disk: the store has to be opened again")
         }
         var isCommitting = false
         do {

@@ -61,6 +61,27 @@ import Testing
         }
     }
 
+    @Test func anOddItemIsRefusedAlone() async throws {
+        try await self.withSubscription { node in
+            let answer = try await node.send(
+                "POST", "/v1/check",
+                body: """
+                    {"checks": [
+                        null, 1, "1", [{}], {"subscription": null}, {"subscription": {"id": [1]}},
+                        {"subscription": true}, {"subscription": 1.0}, {"subscription": -1},
+                        {"subscription": "1", "entitlement": 7}, {"subscription": "1", "environment": ["Production"]},
+                        {"subscription": "1", "bundleId": {}}, {"subscription": 1}, {"subscription": "1"}
+                    ]}
+                    """)
+
+            #expect(answer.status == 200)
+            let results = try #require(answer.json["results"] as? [[String: Any]])
+            let codes = results.map { ($0["error"] as? [String: Any])?["code"] as? String }
+            #expect(codes == Array(repeating: "invalidCheck", count: 12) + [nil, nil])
+            #expect(results.suffix(2).map { $0["entitled"] as? Bool } == [true, true])
+        }
+    }
+
     @Test(arguments: ["local", "owner", "durable"])
     func knowsEveryConsistency(_ consistency: String) async throws {
         try await self.withSubscription { node in
@@ -78,7 +99,7 @@ import Testing
 
     @Test(arguments: [
         ("", "malformedBody"), ("[]", "malformedBody"), ("{}", "malformedBody"), (#"{"checks":{}}"#, "malformedBody"),
-        (#"{"checks":[1]}"#, "malformedBody"), (#"{"checks":[{"subscription":1}]}"#, "malformedBody"),
+        (#"{"checks":[nul]}"#, "malformedBody"), (#"{"checks":[{"subscription":01}]}"#, "malformedBody"),
         (#"{"checks":[]} x"#, "malformedBody"), (#"{"checks":[],"checks":[]}"#, "malformedBody"),
         (#"{"checks":[],"consistency":"strong"}"#, "malformedBody"), (#"{"checks":[{"a":1,"a":2}]}"#, "malformedBody"),
     ])

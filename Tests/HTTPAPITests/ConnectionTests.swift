@@ -27,6 +27,7 @@ import Testing
 
                 #expect(answer.status == 431)
                 #expect(answer.code == "malformedRequest")
+                #expect(answer.headers["x-request-id"]?.isEmpty == false)
             }
         }
     }

@@ -50,6 +50,13 @@ import Testing
             #expect(lines.contains(#"perennial_checks_total{consistency="local",result="entitled"} 1"#))
             #expect(
                 lines.contains { $0.hasPrefix("perennial_notifications_total{") && $0.contains(#"type="SUBSCRIBED""#) })
+            #expect(
+                lines.contains {
+                    $0.hasPrefix("perennial_notifications_total{") && $0.contains(#"result="refused""#)
+                        && $0.hasSuffix("} 1")
+                })
+            #expect(
+                lines.contains(#"perennial_verification_failures_total{class="INVALID_JWT_FORMAT"} 1"#))
             #expect(lines.contains("perennial_shards_owned 256"))
             #expect(lines.contains("perennial_http_connections 1"))
             let help = lines.filter { $0.hasPrefix("# HELP") }.compactMap {

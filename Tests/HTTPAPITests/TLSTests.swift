@@ -99,6 +99,10 @@ import X509
                 try await Node.run(configuration: self.listener(certificate, key)) { _ in }
             }
             #expect(error?.description == expected)
+            let checked = #expect(throws: ConfigurationError.self) {
+                try self.listener(certificate, key).checkTLSFiles()
+            }
+            #expect(checked?.description == expected)
         }
     }
 }

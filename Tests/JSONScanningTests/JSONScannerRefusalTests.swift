@@ -56,6 +56,14 @@ struct Refusal: CustomTestStringConvertible {
         try JSONScanner.validate(Array("{\"\(prefix)1\":1,\"\(prefix)2\":2}".utf8))
     }
 
+    @Test func comparesLongKeysWhole() throws {
+        let prefix = String(repeating: "k", count: 4_096)
+        let keys = (100..<356).map { "\"\(prefix)\($0)\":0" }
+        try JSONScanner.validate(Array("{\(keys.joined(separator: ","))}".utf8))
+        let again = "\"\\u006b\(prefix.dropFirst())100\":0"
+        Self.expect(Refusal("{\((keys.dropLast() + [again]).joined(separator: ","))}", .duplicateKey))
+    }
+
     @Test func sameKeyInSiblingObjectsIsFine() throws {
         try JSONScanner.validate(Array(#"{"a":{"a":{"a":1}},"b":[{"a":1},{"a":2}]}"#.utf8))
     }

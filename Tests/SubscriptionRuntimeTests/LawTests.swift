@@ -7,7 +7,7 @@ import Testing
 
 /// The laws of the domain, through the whole service and a store.
 @Suite(.timeLimit(.minutes(5))) struct LawTests {
-    private static let stories = (0..<60).map { TestSubscription.story(seed: $0, from: Node.start - .days(400)) }
+    private static let stories = (0..<200).map { TestSubscription.story(seed: $0, from: Node.start - .days(400)) }
 
     private struct Answer: Equatable {
         var snapshot: SubscriptionSnapshot?

@@ -30,6 +30,17 @@ import Testing
         }
     }
 
+    @Test("an old renewal that is heard of late recovers nothing")
+    func lateRenewal() {
+        let failing = renewal(signed: 90) { $0.isInBillingRetryPeriod = true }
+        var state = StreamState(
+            .subscription, [bundle(.notification, [RuleTests.month, transaction(102, from: 60, to: 90)], failing)])
+        let old = transaction(101, from: 30, to: 60, signed: 95)
+        #expect(state.receive(bundle(.history, [old]))[0].changes == [.renewed])
+        #expect(state.snapshot(at: day(95), rules: self.rules)?.state == .retry)
+        #expect(state.receive(bundle(.history, [transaction(103, from: 95, to: 125)]))[0].changes == [.recovered])
+    }
+
     @Test("a restored copy of a known period is no purchase")
     func restoredCopy() {
         var state = StreamState(.subscription, [bundle(.notification, [RuleTests.month], renewal(signed: 0))])

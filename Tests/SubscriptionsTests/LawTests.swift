@@ -44,6 +44,25 @@ import Testing
         }
     }
 
+    @Test("what only a client or history tells ends no paid access", arguments: seeds)
+    func unvouchedEndsNothing(_ seed: UInt64) throws {
+        let bundles = Lifecycle(seed: seed).bundles
+        for count in 1..<bundles.count {
+            let before = StreamState(.subscription, Array(bundles[..<count]))
+            for source in [EventSource.client, .history] {
+                var overheard = bundles[count]
+                (overheard.source, overheard.facts.status, overheard.notification) = (source, nil, nil)
+                let after = before.merging(overheard.facts, source: source)
+                let now = overheard.signedDate
+                guard let old = before.snapshot(at: now, rules: self.rules), old.state == .subscribed,
+                    !old.awaitingRenewal
+                else { continue }
+                let new = try #require(after.snapshot(at: now, rules: self.rules))
+                #expect(new.entitled, "seed \(seed), bundle \(count) from \(source)")
+            }
+        }
+    }
+
     @Test("merging states is commutative, associative and idempotent", arguments: seeds)
     func mergingIsAJoin(_ seed: UInt64) {
         let bundles = Lifecycle(seed: seed).bundles

@@ -34,6 +34,26 @@ import Testing
         RuleCase(
             "a refund that only a client tells of does not end access before Apple is asked", key: .purchase,
             [bundle(.notification, [bought]), bundle(.client, [refunded])], [(day(8), .owned(nil).incompletely)]),
+        RuleCase(
+            "nor does a refunded copy of it", key: .purchase,
+            [
+                bundle(.notification, [bought]),
+                bundle(
+                    .client,
+                    [
+                        transaction(101, from: 5, to: nil, signed: 8, product: "lifetime") {
+                            $0.revocationDate = day(8)
+                        }
+                    ]),
+            ],
+            [(day(8), .owned(nil).incompletely)]),
+        RuleCase(
+            "the history is all that Apple says of purchases when asked, so it may end one", key: .purchase,
+            [bundle(.notification, [bought]), bundle(.history, [refunded])], [(day(8), .revoked)]),
+        RuleCase(
+            "after a client told of it too", key: .purchase,
+            [bundle(.client, [bought]), bundle(.client, [refunded]), bundle(.history, [refunded])],
+            [(day(8), .revoked)]),
     ])
     func answers(_ row: RuleCase) throws { try row.check(rules: Self.rules) }
 
@@ -42,6 +62,20 @@ import Testing
         let state = StreamState(.purchase, [bundle(.notification, [Self.pass])])
         #expect(state.snapshot(at: day(7), rules: Self.rules)?.entitled == false)
         #expect(state.nextTransition(after: day(0), rules: Self.rules) == Transition(name: .expired, due: day(7)))
+    }
+
+    @Test("what a client told is no more than that in the log that records it later")
+    func unrecorded() {
+        let refundedAgain = transaction(100, from: 0, to: nil, signed: 9, product: "lifetime") {
+            $0.revocationDate = day(8)
+        }
+        var log = [bundle(.notification, [Self.bought]), bundle(.client, [Self.refunded])].map(SubscriptionEvent.init)
+        var state = log.reduce(into: StreamState(key: .purchase)) { $0.apply($1) }
+        #expect(state.receive(bundle(.client, [refundedAgain])) == [])
+        log += state.receive(bundle(.notification, signed: day(10)))
+        let replayed = log.reduce(into: StreamState(key: .purchase)) { $0.apply($1) }
+        #expect(log.last?.kind == .watermarksRaised)
+        #expect(replayed.snapshot(at: day(11), rules: Self.rules)?.state == .owned)
     }
 
     @Test("kinds: bought, refunded, given back")

@@ -16,7 +16,9 @@ struct NestedReader {
 
     func renewal(_ jws: ArraySlice<UInt8>) async throws(Rejection) -> (RenewalInfo, PayloadDigest) {
         let (renewal, content) = try await self.open(jws, as: RenewalInfo.self)
-        try self.check(ClaimedIdentity(bundleID: self.app.bundleID, environment: renewal.environment))
+        try self.check(
+            ClaimedIdentity(
+                bundleID: self.app.bundleID, environment: renewal.environment, carriesAppAppleID: false))
         return (renewal, content)
     }
 
@@ -47,6 +49,13 @@ struct NestedReader {
         }
         guard identity.environment == self.environment else {
             throw .misfit(.nestedMismatch, .invalidEnvironment, "a nested payload is of another environment")
+        }
+        // Sandbox knows no appAppleId.
+        guard
+            !identity.carriesAppAppleID || self.environment != .production
+                || identity.appAppleID == self.app.appAppleID
+        else {
+            throw .misfit(.nestedMismatch, .invalidAppIdentifier, "a nested payload names another appAppleId")
         }
     }
 }

@@ -15,23 +15,38 @@ package final class RevocationChecker: Sendable {
     private let good = Mutex<[PayloadDigest: Moment]>([:])
     /// When answers expire under load, the few that ask first do so for all.
     private let questions = Gate(limit: 4)
+    /// How often a question ended without an answer that can be used.
+    private let unanswered = Atomic(0)
 
     package init(transport: any OCSPTransport) { self.transport = transport }
 
     /// How many chains have an answer in the cache.
     package var rememberedAnswers: Int { self.good.withLock { $0.count } }
 
+    /// How many checks wait until another has its answer.
+    package var waiting: Int { self.questions.waiting }
+
     /// - Throws: VERIFICATION_FAILURE when revoked, or when the answer cannot be trusted;
-    ///   RETRYABLE_VERIFICATION_FAILURE when there is none.
+    ///   RETRYABLE_VERIFICATION_FAILURE when there is none, or none of this time. That befalls whoever waits meanwhile
+    ///   as well: a responder that is silent holds nobody up for longer than one check.
     func check(_ chain: ValidatedChain, now: Moment) async throws(VerificationFailure) {
         guard !self.isKnownGood(chain, now: now) else { return }
+        let unanswered = self.unanswered.load(ordering: .relaxed)
         guard await self.questions.enter() else {
             throw VerificationFailure(.retryableVerificationFailure, "too many chains wait for an OCSP answer")
         }
         defer { self.questions.leave() }
         guard !self.isKnownGood(chain, now: now) else { return }
-        try await self.ask(about: chain.leaf, issuer: chain.intermediate, now: now)
-        try await self.ask(about: chain.intermediate, issuer: chain.root.certificate, now: now)
+        guard self.unanswered.load(ordering: .relaxed) == unanswered else {
+            throw VerificationFailure(.retryableVerificationFailure, "the OCSP responder gave others no answer")
+        }
+        do throws(VerificationFailure) {
+            try await self.ask(about: chain.leaf, issuer: chain.intermediate, now: now)
+            try await self.ask(about: chain.intermediate, issuer: chain.root.certificate, now: now)
+        } catch {
+            if error.isRetryable { self.unanswered.add(1, ordering: .relaxed) }
+            throw error
+        }
         self.good.withLock { good in
             good[chain.fingerprint] = now + Self.lifetime
             if good.count > Self.purgeThreshold { good = good.filter { now < $0.value } }
@@ -63,8 +78,12 @@ package final class RevocationChecker: Sendable {
         guard let status = answer.statuses.first(where: { $0.certificate == question }) else {
             throw VerificationFailure(.verificationFailure, "the OCSP answer is about other certificates")
         }
-        guard status.thisUpdate <= now, let nextUpdate = status.nextUpdate, now <= nextUpdate else {
-            throw VerificationFailure(.verificationFailure, "the OCSP answer is not of this time")
+        guard let nextUpdate = status.nextUpdate else {
+            throw VerificationFailure(.verificationFailure, "the OCSP answer does not say how long it holds")
+        }
+        // `now` is from before the wait and the question; clocks differ too.
+        guard status.thisUpdate <= now + FactBundle.tolerableSkew, now <= nextUpdate else {
+            throw VerificationFailure(.retryableVerificationFailure, "the OCSP answer is not of this time")
         }
         guard status.isGood else {
             throw VerificationFailure(.verificationFailure, "a certificate is revoked or unknown to its issuer")

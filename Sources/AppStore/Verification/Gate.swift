@@ -17,6 +17,9 @@ final class Gate: Sendable {
         self.maximumWaiting = maximumWaiting
     }
 
+    /// How many are held up now.
+    var waiting: Int { self.state.withLock { $0.waiting.count } }
+
     /// False when too many are waiting; otherwise `leave()` is due.
     func enter() async -> Bool {
         await withCheckedContinuation { continuation in

@@ -24,8 +24,9 @@ package struct PayloadVerifier: Sendable {
         self.revocation = revocation
     }
 
-    /// - Throws: the class of the first step that fails, in Apple's order. A payload that is signed well
-    ///   and is JSON, but not what it should be, does not throw.
+    /// - Throws: the class of the first step that fails, in Apple's order; but after a header that is known comes the
+    ///   signature, so that what is forged is not read. A payload that is signed well and is JSON, but not what it
+    ///   should be, does not throw.
     func verify<Content: SignedPayload>(
         _ text: ArraySlice<UInt8>, as kind: Content.Type, now: Moment
     ) async throws(VerificationFailure) -> VerifiedPayload<Content> {
@@ -38,9 +39,9 @@ package struct PayloadVerifier: Sendable {
         let payload: DecodedPayload<Content>
         let chain: ValidatedChain
         if let known = self.cache[jws.header] {
+            try known.checkSignature(of: jws)
             payload = try DecodedPayload(jws.decodedPayload(), allowsFractions: false, now: now)
             try known.checkValidity(at: self.effectiveDate(of: payload, now: now))
-            try known.checkSignature(of: jws)
             chain = known
         } else {
             let header = try JWSHeader(jws.header)

@@ -60,7 +60,13 @@ struct PostedChecks {
         guard hasChecks else { throw Problem(.malformedBody, "checks is missing") }
     }
 
+    /// What is JSON but no check is refused alone: the other items have to get their answers.
     private static func readItem(_ json: inout JSONScanner) throws(JSONError) -> Item {
+        guard try json.kind() == .object else {
+            try json.skip()
+            return .refused(.invalidCheck)
+        }
+        var isReadable = true
         var subscription: String?
         var entitlement: String?
         var environment: String?
@@ -69,16 +75,17 @@ struct PostedChecks {
         try json.beginObject()
         while let key = try json.nextKey() {
             switch key {
-            case "subscription": subscription = try json.text()
-            case "entitlement": entitlement = try json.text()
-            case "environment": environment = try json.text()
-            case "bundleId": bundleID = try json.text()
+            case "subscription": subscription = try Self.readID(&json, &isReadable)
+            case "entitlement": entitlement = try Self.readText(&json, &isReadable)
+            case "environment": environment = try Self.readText(&json, &isReadable)
+            case "bundleId": bundleID = try Self.readText(&json, &isReadable)
             case "customer":
                 isOfCustomer = true
                 try json.skip()
             default: try json.skip()
             }
         }
+        guard isReadable else { return .refused(.invalidCheck) }
         if isOfCustomer { return .refused(subscription == nil ? .unsupported : .invalidCheck) }
         guard let subscription, subscription.isIdentifier, bundleID?.isIdentifier ?? true,
             let environment = EnvironmentName(rawValue: environment ?? EnvironmentName.production.rawValue)
@@ -87,5 +94,20 @@ struct PostedChecks {
             id: subscription, environment: AppStoreEnvironment(rawValue: environment.rawValue),
             bundleID: bundleID.map { BundleID(rawValue: $0) })
         return .question(CheckRequest(stream: stream, entitlement: entitlement))
+    }
+
+    /// A text, or the digits of a whole number.
+    private static func readID(_ json: inout JSONScanner, _ isReadable: inout Bool) throws(JSONError) -> String? {
+        guard try json.kind() == .number else { return try Self.readText(&json, &isReadable) }
+        let digits = try json.rawValue()
+        if !digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) { isReadable = false }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    private static func readText(_ json: inout JSONScanner, _ isReadable: inout Bool) throws(JSONError) -> String? {
+        if try json.kind() == .text { return try json.text() }
+        isReadable = false
+        try json.skip()
+        return nil
     }
 }

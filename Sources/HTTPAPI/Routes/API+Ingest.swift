@@ -8,8 +8,17 @@ extension API {
     /// The answer says no more than that the notification is durable, whatever became of it.
     func receiveNotification(_ call: Call) async throws -> Response {
         try await call.withBody { body in
-            _ = try await self.service.ingest(signedPayload: try NotificationBody(body).signedPayload)
+            _ = try await self.service.ingest(signedPayload: try self.signedPayload(in: body))
             return .json(reserving: 2) { $0.object { _ in } }
+        }
+    }
+
+    private func signedPayload(in body: [UInt8]) throws(VerificationFailure) -> [UInt8] {
+        do {
+            return try NotificationBody(body).signedPayload
+        } catch {
+            self.metrics.recordRefusedNotification(class: error.class.rawValue)
+            throw error
         }
     }
 

@@ -16,6 +16,13 @@ package struct Configuration: Sendable {
         self.tokens = tokens
     }
 
+    /// Reads the TLS files as a node does when it starts.
+    /// - Throws: for files that cannot be used.
+    package func checkTLSFiles() throws(ConfigurationError) {
+        _ = try self.main.tls?.load(setting: "http.tls")
+        _ = try self.outside?.tls?.load(setting: "http.public.tls")
+    }
+
     package struct Listener: Sendable {
         /// An address or a name that resolves to one.
         package var host: String

@@ -39,7 +39,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         switch self.unwrapInboundIn(data) {
         case .head(let head):
             guard !self.isSurplus else {
-                return self.refuse(Problem(.tooBusy, "too many connections"), context: context)
+                return self.refuse(
+                    Problem(.tooBusy, "too many connections"), to: head.headerFields, context: context)
             }
             let isContinued = self.machine.isQuiet && self.isContinuable(head)
             self.advance { $0.requestBegan() }
@@ -106,9 +107,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Answers in place of the application, and ends the connection.
-    private func refuse(_ problem: Problem, context: ChannelHandlerContext) {
+    private func refuse(_ problem: Problem, to headers: HTTPFields = [:], context: ChannelHandlerContext) {
         var problem = problem
         problem.closesConnection = true
+        problem.headers[.requestID] = RequestID(headers).text
         let (head, body) = problem.rendered()
         self.advance { $0.answerBegan(isLast: true) }
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)

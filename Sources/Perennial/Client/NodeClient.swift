@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 /// Asks a node over HTTP. Whatever goes wrong is a `CommandFailure` of one line.
 struct NodeClient {
@@ -93,6 +94,11 @@ struct NodeClient {
         case let error as HTTPClientError where error == .connectTimeout || error == .deadlineExceeded:
             "no answer in time"
         case is HTTPClientError: "the request failed: \(error)"
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+            "its certificate is for another host"
+        case NIOSSLError.handshakeFailed where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
+            "its certificate is not trusted"
+        case is NIOSSLError, is NIOSSLExtraError: "no TLS connection is possible: is it an http address?"
         default: "cannot be reached; is the node running?"
         }
     }

@@ -9,14 +9,20 @@ struct NodeOptions: ParsableArguments {
     @Option(help: "A file that holds an API token; PERENNIAL_TOKEN may hold the token itself.")
     var tokenFile: String?
 
+    func validate() throws { _ = try NodeClient(address: self.address, token: nil) }
+
     func client() throws -> NodeClient {
-        let environment = ProcessInfo.processInfo.environment
-        let address = self.node ?? environment["PERENNIAL_NODE"] ?? "http://127.0.0.1:8080"
-        return try NodeClient(address: address, token: try self.token(environment))
+        try NodeClient(address: self.address, token: try self.token())
     }
 
-    private func token(_ environment: [String: String]) throws -> String? {
-        guard let tokenFile else { return environment["PERENNIAL_TOKEN"].flatMap { $0.isEmpty ? nil : $0 } }
+    private var address: String {
+        self.node ?? ProcessInfo.processInfo.environment["PERENNIAL_NODE"] ?? "http://127.0.0.1:8080"
+    }
+
+    private func token() throws -> String? {
+        guard let tokenFile else {
+            return ProcessInfo.processInfo.environment["PERENNIAL_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
+        }
         do {
             return try String(contentsOfFile: tokenFile, encoding: .utf8).trimmingCharacters(
                 in: .whitespacesAndNewlines)

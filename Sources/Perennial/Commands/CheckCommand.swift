@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSONScanning
+import SubscriptionRuntime
 
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,7 +17,7 @@ struct CheckCommand: AsyncParsableCommand {
     @Option(help: "A name of the catalog: is this product one that grants it?")
     var entitlement: String?
     @Option(help: "How current the answer has to be: local, owner or durable.")
-    var consistency: String?
+    var consistency: Consistency?
     @OptionGroup var stream: StreamOptions
     @OptionGroup var node: NodeOptions
     @OptionGroup var output: OutputOptions
@@ -32,7 +33,7 @@ struct CheckCommand: AsyncParsableCommand {
                     }
                 }
             }
-            json.member("consistency", ifPresent: self.consistency)
+            json.member("consistency", ifPresent: self.consistency?.rawValue)
         }
         let answer = try await self.node.client().post(["v1", "check"], body: body)
         guard let result = answer["results"]?.items.first else { throw CommandFailure("the node answered nothing") }
@@ -40,9 +41,22 @@ struct CheckCommand: AsyncParsableCommand {
         let entitled = result["entitled"]?.plain == "true"
         switch self.output.output {
         case .table: Console.print(Self.sentence(result, entitled: entitled))
-        case .json: Console.print(result.serialized)
+        case .json: Console.print(Self.document(result, of: answer, entitled: entitled))
         }
         if !entitled { throw ExitCode(3) }
+    }
+
+    /// The result, with what the answer says of all its results.
+    private static func document(_ result: JSONFragment, of answer: JSONFragment, entitled: Bool) -> String {
+        JSONWriter.text { json in
+            json.member("entitled", entitled)
+            for name in ["state", "code", "validUntil", "productId"] { json.member(name, result[name]?.plain) }
+            json.member("version", result["version"]?.plain.flatMap { Int64($0) })
+            json.member("reason", ifPresent: result["reason"]?.plain)
+            json.member("asOf", answer["asOf"]?.plain)
+            json.member("stale", answer["stale"]?.plain == "true")
+            json.member("token", answer["token"]?.plain)
+        }
     }
 
     private static func sentence(_ result: JSONFragment, entitled: Bool) -> String {

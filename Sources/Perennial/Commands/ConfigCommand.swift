@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPAPI
 import JSONScanning
 
 struct ConfigCommand: ParsableCommand {
@@ -29,7 +30,12 @@ struct ConfigCommand: ParsableCommand {
         func run() throws {
             let loaded = try ServerConfiguration.load(
                 file: self.config, environment: ProcessInfo.processInfo.environment)
-            _ = try loaded.check(for: .serve)
+            let configuration = try loaded.check(for: .serve)
+            do {
+                try configuration.http.checkTLSFiles()
+            } catch {
+                throw CommandFailure(error.description)
+            }
             let settings = loaded.effectiveSettings
             switch self.output.output {
             case .table:

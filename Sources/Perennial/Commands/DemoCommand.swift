@@ -25,13 +25,21 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "The folder for the database and the simulator's keys.")
     var data = ".perennial"
     @Option(help: "TCP port on loopback, 8080 unless set here or in --config; 0 takes a free one.")
-    var port: Int?
+    var port: PortNumber?
     @Option(help: "How many customers arrive within the 170 days.")
     var subscribers = 2_000
     @Option(help: "Simulated seconds in a real one.")
     var speed = 20_000.0
     @Option(help: "A YAML file with further settings.")
     var config: String?
+
+    func validate() throws {
+        do {
+            try self.simulation(keysDirectory: self.data).validate()
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
 
     func run() async throws {
         let folder = try DemoFolder(path: self.data)
@@ -42,7 +50,8 @@ struct DemoCommand: AsyncParsableCommand {
                 return try await Self.runWithoutSimulator(configuration, logger: logger)
             }
             let demo = try Demo.build(
-                configuration, simulation: self.simulation(folder), folder: folder, logger: logger)
+                configuration, simulation: self.simulation(keysDirectory: folder.simulation), folder: folder,
+                logger: logger)
             try await ServiceGroup.run(demo.services, logger: logger)
             let statistics = demo.simulator.statistics
             Console.print("")
@@ -50,6 +59,10 @@ struct DemoCommand: AsyncParsableCommand {
                 "Stopped at \(statistics.now.rfc3339): \(statistics.delivered) notifications received, "
                     + "\(demo.figures.current.checks) checks answered.")
             Console.print("Everything is in \(self.data); the same command goes on from there.")
+        } catch let error as SimulatorError where ![nil, self.subscribers].contains(error.subscribers) {
+            let held = error.subscribers.map(String.init) ?? ""
+            throw CommandFailure(
+                "\(self.data) holds a demo with \(held) subscribers: give --subscribers \(held) or another --data")
         } catch {
             throw CommandFailure(starting: error) ?? error
         }
@@ -59,7 +72,7 @@ struct DemoCommand: AsyncParsableCommand {
         var flags = [
             ConfigurationFlag(name: "--data", path: ["store", "url"], value: "sqlite://\(folder.database)")
         ]
-        if let port { flags.append(ConfigurationFlag(name: "--port", path: ["http", "port"], value: String(port))) }
+        if let port { flags.append(ConfigurationFlag(name: "--port", path: ["http", "port"], value: port.description)) }
         var loaded = try ServerConfiguration.load(
             file: self.config, environment: ProcessInfo.processInfo.environment, flags: flags)
         guard loaded.values.http.tls == nil else {
@@ -78,8 +91,8 @@ struct DemoCommand: AsyncParsableCommand {
         CatalogEntryConfiguration(entitlement: "news", products: ["news.weekly"], level: 1),
     ]
 
-    private func simulation(_ folder: DemoFolder) -> SimulatorConfiguration {
-        var simulation = SimulatorConfiguration(keysDirectory: folder.simulation)
+    private func simulation(keysDirectory: String) -> SimulatorConfiguration {
+        var simulation = SimulatorConfiguration(keysDirectory: keysDirectory)
         simulation.subscribers = self.subscribers
         simulation.speed = self.speed
         simulation.horizon = .none

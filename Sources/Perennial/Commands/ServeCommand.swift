@@ -19,10 +19,10 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The YAML file.")
     var config: String
     @Option(help: "TCP port, instead of http.port; 0 takes a free one.")
-    var port: Int?
+    var port: PortNumber?
 
     func run() async throws {
-        let flags = self.port.map { ConfigurationFlag(name: "--port", path: ["http", "port"], value: String($0)) }
+        let flags = self.port.map { ConfigurationFlag(name: "--port", path: ["http", "port"], value: $0.description) }
         let configuration = try ServerConfiguration.load(
             file: self.config, environment: ProcessInfo.processInfo.environment, flags: flags.map { [$0] } ?? []
         ).check(for: .serve)

@@ -37,8 +37,31 @@ struct SimulateCommand: AsyncParsableCommand {
     var delay = 0.0
     @OptionGroup var store: SimulatedStoreOptions
 
+    func validate() throws {
+        do {
+            try self.configuration(keys: self.store.keys ?? "").validate()
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
     func run() async throws {
+        // Not in validate(), which is asked for `simulate corpus` as well.
         guard let keys = self.store.keys else { throw ValidationError("Missing expected argument '--keys <keys>'") }
+        let configuration = self.configuration(keys: keys)
+        let logger = LogOutput.start(level: .notice)
+        do {
+            let simulator = try AppStoreSimulator(configuration, logger: logger) { port in
+                Console.print("The simulated App Store answers on http://127.0.0.1:\(port); keys are in \(keys)")
+            }
+            try await ServiceGroup.run([simulator, SimulationProgress(simulator: simulator)], logger: logger)
+            Console.print(SimulationProgress.line(simulator.statistics))
+        } catch {
+            throw CommandFailure(starting: error) ?? error
+        }
+    }
+
+    private func configuration(keys: String) -> SimulatorConfiguration {
         var configuration = SimulatorConfiguration(keysDirectory: keys)
         configuration.port = self.port
         configuration.subscribers = self.subscribers
@@ -47,18 +70,7 @@ struct SimulateCommand: AsyncParsableCommand {
         configuration.deliverTo = self.deliverTo
         configuration.disturbances = Disturbances(lose: self.lose, repeat: self.repeat, delay: self.delay)
         configuration.store = self.store.identity
-        let logger = LogOutput.start(level: .notice)
-        do {
-            let simulator = try AppStoreSimulator(configuration, logger: logger) { port in
-                Console.print("The simulated App Store answers on http://127.0.0.1:\(port); keys are in \(keys)")
-            }
-            try await ServiceGroup.run([simulator, SimulationProgress(simulator: simulator)], logger: logger)
-            Console.print(SimulationProgress.line(simulator.statistics))
-        } catch let error as SimulatorError where error.code == .invalidSetting {
-            throw ValidationError(error.message)
-        } catch {
-            throw CommandFailure(starting: error) ?? error
-        }
+        return configuration
     }
 }
 

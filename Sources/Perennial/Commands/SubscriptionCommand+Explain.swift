@@ -1,4 +1,5 @@
 import ArgumentParser
+import Subscriptions
 
 extension SubscriptionCommand {
     struct Explain: AsyncParsableCommand {
@@ -12,14 +13,14 @@ extension SubscriptionCommand {
         @Argument(help: "The originalTransactionId.")
         var id: String
         @Option(help: "The moment asked about, such as 2026-11-04T20:00:00Z.")
-        var at: String?
+        var at: Moment?
         @OptionGroup var stream: StreamOptions
         @OptionGroup var node: NodeOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let answer = try await self.node.client().get(
-                ["v1", "subscriptions", self.id, "explain"], query: self.stream.query + [("at", self.at)])
+                ["v1", "subscriptions", self.id, "explain"], query: self.stream.query + [("at", self.at?.rfc3339)])
             switch self.output.output {
             case .table:
                 for step in answer["steps"]?.items ?? [] {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Subscriptions
 
 extension SubscriptionCommand {
     struct History: AsyncParsableCommand {
@@ -7,9 +8,12 @@ extension SubscriptionCommand {
             discussion: """
                 Example:
                   perennial subscription history 2000000000000001
+                  perennial subscription history 2000000000000001 --at 2026-11-04T20:00:00Z
                 """)
 
         @OptionGroup var subject: SubjectOptions
+        @Option(help: "Only what was recorded up to then, such as 2026-11-04T20:00:00Z.")
+        var at: Moment?
         @Flag(help: "With the signed originals (needs the scope admin; json only).")
         var evidence = false
         @OptionGroup var node: NodeOptions
@@ -30,9 +34,15 @@ extension SubscriptionCommand {
                 let page = try await client.get(
                     self.subject.path + ["events"],
                     query: self.subject.query + [("after", cursor), ("evidence", evidence)])
-                printer.print(page["events"]?.items ?? [])
+                printer.print((page["events"]?.items ?? []).filter(self.isWanted))
                 cursor = page["next"]?.plain
             } while cursor != nil
+        }
+
+        /// By the time of recording, which is the order of the log.
+        private func isWanted(_ event: JSONFragment) -> Bool {
+            guard let at else { return true }
+            return event["at"]?.plain.flatMap { Moment(rfc3339: $0) }.map { $0 <= at } ?? false
         }
     }
 }

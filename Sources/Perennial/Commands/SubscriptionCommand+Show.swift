@@ -1,4 +1,5 @@
 import ArgumentParser
+import Subscriptions
 
 extension SubscriptionCommand {
     struct Show: AsyncParsableCommand {
@@ -12,13 +13,13 @@ extension SubscriptionCommand {
 
         @OptionGroup var subject: SubjectOptions
         @Option(help: "The moment asked about, such as 2026-11-04T20:00:00Z.")
-        var at: String?
+        var at: Moment?
         @OptionGroup var node: NodeOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let answer = try await self.node.client().get(
-                self.subject.path, query: self.subject.query + [("at", self.at)])
+                self.subject.path, query: self.subject.query + [("at", self.at?.rfc3339)])
             switch self.output.output {
             case .table: answer.fieldTable.lines.forEach(Console.print)
             case .json: Console.print(answer.serialized)

@@ -8,7 +8,7 @@ struct TokensCommand: ParsableCommand {
         commandName: "tokens", abstract: "API tokens for backends.",
         discussion: """
             Example:
-              perennial tokens new --name web --scope read
+              perennial tokens new --scope read
             """,
         subcommands: [New.self])
 
@@ -20,11 +20,12 @@ struct TokensCommand: ParsableCommand {
                 where the backend reads its secrets.
 
                 Example:
+                  perennial tokens new --scope read
                   perennial tokens new --name web --scope read --scope write
                 """)
 
         @Option(help: "Whose token it is; shown in logs.")
-        var name: String
+        var name = "backend"
 
         @Option(name: [.customLong("scope")], help: "What it may do: read, write or admin. Repeat for several.")
         var scopes: [Scope]

@@ -31,6 +31,18 @@ struct VerifyCommand: AsyncParsableCommand {
     @Argument(help: "The file with the JWS; standard input without it.")
     var file: String?
 
+    func validate() throws {
+        guard BundleID(validating: self.bundleId) != nil else {
+            throw ValidationError("--bundle-id is no bundle id.")
+        }
+        guard self.appAppleId != nil || self.environment != .production else {
+            throw ValidationError("Production needs --app-apple-id.")
+        }
+        guard !self.rootCa.isEmpty || !AppStoreEnvironment.signed.contains(self.environment) else {
+            throw ValidationError("\(self.environment.rawValue) needs --root-ca.")
+        }
+    }
+
     func run() async throws {
         let inspector = try self.inspector()
         let jws = try self.input()
@@ -48,9 +60,6 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func inspector() throws -> PayloadInspector {
-        guard let bundleID = BundleID(validating: self.bundleId) else {
-            throw ValidationError("--bundle-id is no bundle id.")
-        }
         let roots = try self.rootCa.map { path in
             do {
                 return try TrustedRoot(try Self.read(path))
@@ -61,8 +70,8 @@ struct VerifyCommand: AsyncParsableCommand {
         do {
             return try PayloadInspector(
                 app: try AppIdentity(
-                    bundleID: bundleID, appAppleID: self.appAppleId, environments: [self.environment],
-                    roots: Set(roots)))
+                    bundleID: BundleID(rawValue: self.bundleId), appAppleID: self.appAppleId,
+                    environments: [self.environment], roots: Set(roots)))
         } catch {
             throw ValidationError(error.message)
         }

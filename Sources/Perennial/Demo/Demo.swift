@@ -20,7 +20,7 @@ struct Demo {
         var configuration = configuration
         var simulation = simulation
         if configuration.http.main.port == 0 { configuration.http.main.port = try FreePort.find() }
-        let address = "http://127.0.0.1:\(configuration.http.main.port)"
+        let address = configuration.http.main.urlOnThisMachine
         simulation.deliverTo = "\(address)/v1/apple/notifications"
 
         let simulatorPort = Mutex(0)

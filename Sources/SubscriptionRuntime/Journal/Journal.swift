@@ -14,9 +14,18 @@ final class Journal: Sendable {
     private let listeners: [JournalMailbox]
     private let metrics: RuntimeMetrics
     private let logger: Logger
-    /// When the store last refused a commit; nil once it has taken one again.
-    private let lastFailure = Mutex<ContinuousClock.Instant?>(nil)
+    /// nil once the store has taken a commit again.
+    private let failure = Mutex<Failure?>(nil)
     private static let failureMemory = Duration.seconds(5)
+    /// Callers come back at once, so a full disk would soon be full of lines about it.
+    private static let failureLogInterval = Duration.seconds(60)
+
+    private struct Failure {
+        /// When the store last refused a commit.
+        var last: ContinuousClock.Instant
+        /// When the log last said so.
+        var logged: ContinuousClock.Instant
+    }
 
     init(
         store: any EventStore, node: NodeID, incarnation: Incarnation, byteLimit: Int,
@@ -48,7 +57,7 @@ final class Journal: Sendable {
 
     /// The last commit failed, and that was not long ago.
     var isFailing: Bool {
-        self.lastFailure.withLock { $0.map { .now - $0 < Self.failureMemory } ?? false }
+        self.failure.withLock { $0.map { .now - $0.last < Self.failureMemory } ?? false }
     }
 
     /// Nothing is submitted after this.
@@ -87,7 +96,7 @@ final class Journal: Sendable {
         do {
             let start = ContinuousClock.now
             outcomes = try self.store.append(round.map(\.batch))
-            self.lastFailure.withLock { $0 = nil }
+            self.recordSuccess()
             self.metrics.recordAppend(
                 took: .now - start, events: round.reduce(0) { $0 + $1.batch.events.count })
         } catch {
@@ -122,10 +131,26 @@ final class Journal: Sendable {
         case .fenced:
             for submission in round { self.fail(submission, .fenced) }
         case .rewound, .unavailable, .full, .corrupt, .incompatible:
-            self.lastFailure.withLock { $0 = .now }
-            self.logger.error("A commit failed", metadata: .runtime([.error: "\(error.code): \(error.message)"]))
+            self.recordFailure(error)
             for submission in round { self.fail(submission, .failed(error)) }
         }
+    }
+
+    /// Logs the first failure, and then one a minute.
+    private func recordFailure(_ error: StoreError) {
+        let now = ContinuousClock.now
+        let mustLog = self.failure.withLock { failure in
+            let mustLog = failure.map { now - $0.logged >= Self.failureLogInterval } ?? true
+            failure = Failure(last: now, logged: mustLog ? now : failure?.logged ?? now)
+            return mustLog
+        }
+        guard mustLog else { return }
+        self.logger.error("A commit failed", metadata: .runtime([.error: "\(error.code): \(error.message)"]))
+    }
+
+    private func recordSuccess() {
+        guard self.failure.withLock({ $0.take() }) != nil else { return }
+        self.logger.notice("The store takes commits again")
     }
 
     private func fail(_ submission: JournalQueue.Submission, _ event: JournalEvent) {

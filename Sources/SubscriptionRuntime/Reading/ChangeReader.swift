@@ -18,9 +18,10 @@ struct ChangeReader: Sendable {
         let start = pending.isEmpty ? 0 : read % pending.count
         let share = max(1, limit / max(1, pending.count))
         var events: [EventView] = []
-        for shard in pending[start...] + pending[..<start] where events.count < limit {
+        for (shard, head) in pending[start...] + pending[..<start] where events.count < limit {
             let after = places[shard]?.sequence ?? .zero
             let stored = try await self.store.events(in: shard, after: after, limit: min(share, limit - events.count))
+                .upTo(head)
             guard let last = stored.last else { continue }
             events.append(contentsOf: try stored.map(EventView.init))
             places[shard] = try await self.positions.position(of: last.sequence, in: shard)
@@ -28,16 +29,26 @@ struct ChangeReader: Sendable {
         return EventPage(events: events, next: self.positions.token(Array(places.values)))
     }
 
-    /// The shards that have more than the cursor has seen.
+    /// The shards that have more than the cursor has seen, with their heads. A frozen one is left out as long as others
+    /// have something.
     /// - Throws: `.storeRewound` when the log does not hold what the cursor names.
-    private func pending(_ places: [ShardID: Position]) async throws -> [ShardID] {
-        var pending: [ShardID] = []
+    private func pending(
+        _ places: [ShardID: Position]
+    ) async throws -> [(shard: ShardID, head: EventSourcing.Sequence)] {
+        var pending: [(shard: ShardID, head: EventSourcing.Sequence)] = []
+        var frozen: ServiceError?
         for parts in self.positions.shards {
-            let head = try parts.gate.head().sequence
             let place = places[parts.shard]
-            if let place { try await self.positions.check(place) }
-            if head > place?.sequence ?? .zero { pending.append(parts.shard) }
+            do throws(ServiceError) {
+                let head = try parts.gate.head().sequence
+                if let place { try await self.positions.check(place) }
+                if head > place?.sequence ?? .zero { pending.append((parts.shard, head)) }
+            } catch {
+                guard error.code == .frozen else { throw error }
+                frozen = error
+            }
         }
+        if pending.isEmpty, let frozen { throw frozen }
         return pending
     }
 }

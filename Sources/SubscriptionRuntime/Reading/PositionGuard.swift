@@ -23,6 +23,11 @@ struct PositionGuard: Sendable {
         return Position(shard: shard, sequence: sequence, incarnationTag: tag)
     }
 
+    /// The same without asking the store who wrote it.
+    func headSequence(of shard: ShardID) throws(ServiceError) -> EventSourcing.Sequence {
+        try self.shards[Int(shard.rawValue)].gate.head().sequence
+    }
+
     func token(_ positions: [Position]) -> String { PositionToken(store: self.stamp, positions: positions).text }
 
     // MARK: Questions

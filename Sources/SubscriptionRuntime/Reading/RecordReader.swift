@@ -17,10 +17,12 @@ struct RecordReader: Sendable {
         var place = try await self.place(after: cursor)
         var events: [EventView] = []
         for shard in self.positions.shards.map(\.shard) where shard >= place.shard {
+            let head = try self.positions.headSequence(of: shard)
             for kind in kinds {
                 while let stream = try await self.stream(of: kind, in: shard, from: place) {
                     let stored = try await self.store.events(
-                        of: stream, in: shard, after: place.version(in: stream), limit: limit - events.count)
+                        of: stream, in: shard, after: place.version(in: stream), limit: limit - events.count
+                    ).upTo(head)
                     events.append(contentsOf: try stored.map(EventView.init))
                     if events.count == limit, let last = stored.last {
                         return EventPage(events: events, next: try await self.positions.cursor(after: last))

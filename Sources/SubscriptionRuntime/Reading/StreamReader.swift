@@ -111,6 +111,7 @@ struct StreamReader: Sendable {
             version = page.version
         }
         let stored = try await self.store.events(of: found.row.key, in: found.shard, after: version, limit: limit)
+            .upTo(found.head.sequence)
         var events: [EventView] = []
         for event in stored {
             var view = try EventView(event)
@@ -132,6 +133,12 @@ extension PositionGuard {
             version: event.version
         ).text
     }
+}
+
+extension [StoredEvent] {
+    /// What the shard has settled: a cursor beyond its head would be refused when it comes back.
+    /// - Precondition: ascending, of one shard.
+    func upTo(_ head: EventSourcing.Sequence) -> ArraySlice<StoredEvent> { self.prefix { $0.sequence <= head } }
 }
 
 extension EventView {

@@ -7,12 +7,17 @@ import WireProtocol
 /// It does no I/O and reads no clock.
 struct BatchDecider {
     private let rules: DerivationRules
+    /// The present: what is true and what is due goes by it.
+    private let now: Moment
+    /// When the events are recorded: never before `now`, and later where recorded time has run ahead of the clock.
     private let at: Moment
     private var head: EventSourcing.Sequence
     /// The newest decided state of every stream that a command names.
     private var entries: [[UInt8]: StreamEntry]
     /// What is stored, or in flight, under the dedup keys that commands name.
     private let known: [[UInt8]: Delivery]
+    /// Streams of `entries` whose state waits for its commit.
+    private let inFlight: Set<[UInt8]>
 
     private var events: [NewEvent] = []
     private var lookups: [Lookup] = []
@@ -21,16 +26,20 @@ struct BatchDecider {
     private var decided: [Commit.Decided] = []
     /// Commands whose answer does not wait for a commit.
     private(set) var answered: [Commit.Decided] = []
+    /// Commands whose answer waits for the commit in flight that changes their stream.
+    private(set) var joining: [Commit.Decided] = []
 
     init(
-        rules: DerivationRules, at: Moment, head: EventSourcing.Sequence, entries: [[UInt8]: StreamEntry],
-        known: [[UInt8]: Delivery]
+        rules: DerivationRules, now: Moment, at: Moment, head: EventSourcing.Sequence,
+        entries: [[UInt8]: StreamEntry], known: [[UInt8]: Delivery], inFlight: Set<[UInt8]>
     ) {
         self.rules = rules
+        self.now = now
         self.at = at
         self.head = head
         self.entries = entries
         self.known = known
+        self.inFlight = inFlight
     }
 
     // MARK: Deciding
@@ -49,19 +58,25 @@ struct BatchDecider {
 
     private mutating func decide(_ submission: Submission, of command: Command) throws {
         let bundle = submission.bundle
+        let before = self.entry(of: command)
         var dedupKey = bundle.dedupKey
         var isVariant = false
         if let earlier = self.delivery(of: dedupKey) {
-            guard earlier.contentDigest != bundle.contentDigest else {
+            if earlier.contentDigest != bundle.contentDigest {
+                // The same UUID with other content: merged too, and kept under a key of its own.
+                dedupKey = bundle.variantKey
+                isVariant = true
+            } else if let signingKey = bundle.signingKey,
+                before.state.merging(bundle.facts, source: bundle.source) != before.state
+            {
+                // The same content signed anew: it counts against what was signed in between.
+                dedupKey = signingKey
+            } else {
                 return self.repeated(earlier, command, dedupKey)
             }
-            // The same UUID with other content: merged too, and kept under a key of its own.
-            dedupKey = bundle.variantKey
-            isVariant = true
-            if let variant = self.delivery(of: dedupKey) { return self.repeated(variant, command, dedupKey) }
+            if let same = self.delivery(of: dedupKey) { return self.repeated(same, command, dedupKey) }
         }
 
-        let before = self.entry(of: command)
         var events = before.state.decide(bundle, rules: self.rules)
         if isVariant {
             events.append(
@@ -74,7 +89,9 @@ struct BatchDecider {
         let place = try self.append(
             events, to: before, command, dedupKey: dedupKey, evidence: submission.evidence,
             announcedUntil: self.announcedUntil(before))
-        self.deliveries[dedupKey] = Delivery(contentDigest: bundle.contentDigest, place: place)
+        let delivery = Delivery(contentDigest: bundle.contentDigest, place: place)
+        self.deliveries[dedupKey] = delivery
+        if let signingKey = bundle.signingKey { self.deliveries[signingKey] = delivery }
         self.decided.append(Commit.Decided(command: command, outcome: .recorded(place)))
     }
 
@@ -85,7 +102,7 @@ struct BatchDecider {
         var after = before
         after.state = before.state.merging(submission.bundle.facts, source: submission.bundle.source)
         let outcome = SubmissionOutcome.duplicate(before.place)
-        guard after.state != before.state else { return self.answer(command, outcome) }
+        guard after.state != before.state else { return self.settled(command, outcome) }
         after.nextDue = self.nextDue(of: after.state, after: self.announcedUntil(before))
         try self.keep(after, before, command, entitlement: self.entitlement(after))
         self.decided.append(Commit.Decided(command: command, outcome: outcome))
@@ -94,17 +111,19 @@ struct BatchDecider {
     private mutating func decideTimer(of command: Command) throws {
         let before = self.entry(of: command)
         let outcome = SubmissionOutcome.duplicate(before.place)
-        guard let due = before.nextDue, due <= self.at else { return self.answer(command, outcome) }
-        let justBefore = due - Milliseconds(rawValue: 1)
-        let next = before.state.nextTransition(after: justBefore, rules: self.rules)
-        if let transition = next, transition.due <= self.at {
+        guard let due = before.nextDue, due <= self.now else { return self.settled(command, outcome) }
+        let next = before.nextTransition(rules: self.rules)
+        let isDue = next.map { $0.due <= self.now } ?? false
+        let dedupKey = next?.dedupKey(of: command.keyBytes) ?? []
+        if let transition = next, isDue, self.delivery(of: dedupKey) == nil {
             let place = try self.append(
-                [before.state.announce(transition)], to: before, command,
-                dedupKey: transition.dedupKey(of: command.keyBytes), announcedUntil: transition.due)
+                [before.state.announce(transition)], to: before, command, dedupKey: dedupKey,
+                announcedUntil: transition.due)
             self.decided.append(Commit.Decided(command: command, outcome: .recorded(place)))
         } else {
             var after = before
-            after.nextDue = next?.due
+            // A clock that ran ahead and came back brings announced transitions round again.
+            after.nextDue = isDue ? next.flatMap { self.nextDue(of: before.state, after: $0.due) } : next?.due
             try self.keep(after, before, command, entitlement: self.entitlement(after))
             self.decided.append(Commit.Decided(command: command, outcome: outcome))
         }
@@ -115,7 +134,19 @@ struct BatchDecider {
         if self.deliveries[dedupKey] != nil {
             self.decided.append(Commit.Decided(command: command, outcome: outcome))
         } else {
-            self.answer(command, outcome)
+            self.settled(command, outcome)
+        }
+    }
+
+    /// `command` changes nothing. What its answer rests on may not be durable yet: then it waits for that.
+    private mutating func settled(_ command: Command, _ outcome: SubmissionOutcome) {
+        let decided = Commit.Decided(command: command, outcome: outcome)
+        if self.changes[command.keyBytes] != nil {
+            self.decided.append(decided)
+        } else if self.inFlight.contains(command.keyBytes) {
+            self.joining.append(decided)
+        } else {
+            self.answered.append(decided)
         }
     }
 
@@ -177,7 +208,7 @@ struct BatchDecider {
         switch entry.state.key.kind {
         case .subscription, .purchase:
             EntitlementRow(
-                state: entry.state, version: entry.version.rawValue, from: self.at, rules: self.rules
+                state: entry.state, version: entry.version.rawValue, from: self.now, rules: self.rules
             ).encoded()
         case .massExtension, .externalPurchase, .appTransaction, .test: []
         }
@@ -186,7 +217,7 @@ struct BatchDecider {
     /// Transitions up to here need no announcement any more: they are past. One that is due and not announced yet stays
     /// due, if it still comes at all.
     private func announcedUntil(_ entry: StreamEntry) -> Moment {
-        min(self.at, (entry.nextDue ?? .distantFuture) - Milliseconds(rawValue: 1))
+        min(self.now, (entry.nextDue ?? .distantFuture) - Milliseconds(rawValue: 1))
     }
 
     private func nextDue(of state: StreamState, after moment: Moment) -> Moment? {
@@ -210,6 +241,24 @@ struct BatchDecider {
 extension FactBundle {
     /// The dedup key of what came under a UUID that had been used for something else.
     var variantKey: [UInt8] { self.dedupKey + self.contentDigest.bytes }
+
+    /// The dedup key of what had come before with the same content, but signed at another time; nil for notifications:
+    /// their UUID names them.
+    var signingKey: [UInt8]? {
+        guard self.source != .notification else { return nil }
+        var bytes = self.dedupKey
+        let dates = self.facts.transactions.map(\.signedDate) + [self.facts.renewal?.signedDate].compactMap(\.self)
+        for date in [self.signedDate] + dates {
+            withUnsafeBytes(of: date.milliseconds.bigEndian) { bytes.append(contentsOf: $0) }
+        }
+        return ContentHash.sha256(bytes)
+    }
+
+    /// All under which it may be stored already.
+    var dedupKeys: [[UInt8]] { [self.dedupKey, self.variantKey] + [self.signingKey].compactMap(\.self) }
+
+    /// The keys under which the very same, signed at the same time, may be in flight.
+    var joinKeys: [[UInt8]] { self.signingKey.map { [$0] } ?? [self.dedupKey, self.variantKey] }
 }
 
 extension Transition {

@@ -20,12 +20,17 @@ struct Commit: Sendable {
     }
 
     var decided: [Decided]
+    /// Commands that need no commit of their own, and rest on this one.
+    var joined: [Decided] = []
     var changes: [[UInt8]: Change]
     /// Dedup keys of the submissions in it, with what came under them.
     var deliveries: [[UInt8]: Delivery]
     /// Of the last event in it.
     var head: EventSourcing.Sequence
     var at: Moment
+
+    /// All that are answered when it is durable.
+    var waiting: [Decided] { self.decided + self.joined }
 }
 
 /// A submission that is stored or on its way to be.

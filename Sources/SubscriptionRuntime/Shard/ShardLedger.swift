@@ -51,7 +51,19 @@ struct ShardLedger: Sendable {
         guard let index = self.commits.firstIndex(where: { $0.deliveries[dedupKey] != nil }) else {
             preconditionFailure("only a delivery in flight can be joined")
         }
-        self.commits[index].decided.append(Commit.Decided(command: command, outcome: outcome))
+        self.commits[index].joined.append(Commit.Decided(command: command, outcome: outcome))
+    }
+
+    /// A commit that changes the stream is under way.
+    func isChanging(_ key: [UInt8]) -> Bool { self.commits.contains { $0.changes[key] != nil } }
+
+    /// `decided` rests on the newest change of its stream, and is answered with that.
+    mutating func joinStream(_ decided: Commit.Decided) {
+        let key = decided.command.keyBytes
+        guard let index = self.commits.lastIndex(where: { $0.changes[key] != nil }) else {
+            preconditionFailure("only a change in flight can be joined")
+        }
+        self.commits[index].joined.append(decided)
     }
 
     // MARK: Settling

@@ -28,6 +28,11 @@ struct StreamEntry: Sendable {
         SubmissionOutcome.Place(version: self.version, sequence: self.sequence)
     }
 
+    /// What the stream's timer has to record next.
+    func nextTransition(rules: DerivationRules) -> Transition? {
+        self.nextDue.flatMap { self.state.nextTransition(after: $0 - Milliseconds(rawValue: 1), rules: rules) }
+    }
+
     /// The state that counts in the gauges: what was true when its last announced transition had been recorded. It
     /// stays the same until the next one is, so a stream is never counted twice.
     func countedState(at now: Moment, rules: DerivationRules) -> LifecycleState? {

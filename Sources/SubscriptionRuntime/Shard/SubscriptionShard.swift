@@ -60,7 +60,7 @@ package distributed actor SubscriptionShard {
     private func join(_ command: Command) -> Bool {
         guard case .submission(let submission) = command.content else { return false }
         let bundle = submission.bundle
-        for dedupKey in [bundle.dedupKey, bundle.variantKey] {
+        for dedupKey in bundle.joinKeys {
             guard let delivery = self.ledger.delivery(of: dedupKey), delivery.contentDigest == bundle.contentDigest
             else { continue }
             self.ledger.join(command, to: dedupKey, outcome: .duplicate(delivery.place))
@@ -80,7 +80,7 @@ package distributed actor SubscriptionShard {
                 missing[command.keyBytes] = command.key
             }
             guard case .submission(let submission) = command.content else { continue }
-            for dedupKey in [submission.bundle.dedupKey, submission.bundle.variantKey] {
+            for dedupKey in submission.bundle.dedupKeys {
                 if let delivery = self.ledger.delivery(of: dedupKey) {
                     inMemory.known[dedupKey] = delivery
                 } else {
@@ -92,19 +92,29 @@ package distributed actor SubscriptionShard {
         let (keys, dedupKeys) = (missing, Array(unknown))
         async let entries = store.loadEntries(keys, in: shard)
         async let known = store.deliveries(of: dedupKeys, in: shard)
-        return LoadedBatch(
+        var loaded = LoadedBatch(
             entries: inMemory.entries.merging(try await entries) { inMemory, _ in inMemory },
             known: inMemory.known.merging(try await known) { inMemory, _ in inMemory })
+        let announcements = commands.compactMap { command -> [UInt8]? in
+            guard case .timer = command.content else { return nil }
+            return loaded.entries[command.keyBytes]?.nextTransition(rules: self.parts.configuration.rules)?
+                .dedupKey(of: command.keyBytes)
+        }
+        loaded.known.merge(try await store.deliveries(of: announcements, in: shard)) { inMemory, _ in inMemory }
+        return loaded
     }
 
     private func decide(_ commands: [Command], _ loaded: LoadedBatch, _ journal: Journal) {
         guard let ownership = self.ledger.ownership else { preconditionFailure("a queue is paused until it is owned") }
         let head = self.ledger.head
+        let now = self.parts.clock.now
         var decider = BatchDecider(
-            rules: self.parts.configuration.rules, at: max(self.parts.clock.now, self.ledger.lastRecordedAt),
-            head: head, entries: loaded.entries, known: loaded.known)
+            rules: self.parts.configuration.rules, now: now, at: max(now, self.ledger.lastRecordedAt), head: head,
+            entries: loaded.entries, known: loaded.known,
+            inFlight: Set(commands.map(\.keyBytes).filter { self.ledger.isChanging($0) }))
         for command in commands { decider.decide(command) }
         for answered in decider.answered { self.answer(answered.command, answered.outcome) }
+        for joining in decider.joining { self.ledger.joinStream(joining) }
         guard let (commit, batch) = decider.commit(ownership: ownership, head: head) else {
             return self.parts.queue.batchEnded()
         }
@@ -170,7 +180,7 @@ package distributed actor SubscriptionShard {
         self.parts.gate.advance(to: commit.head)
         if let due = commit.changes.values.compactMap(\.after.nextDue).min() { self.parts.arm.lower(to: due) }
         let now = self.parts.clock.now
-        for decided in commit.decided {
+        for decided in commit.waiting {
             if case .submission(let submission) = decided.command.content, case .recorded = decided.outcome {
                 self.parts.metrics.recordVisible(submission, at: now)
             }
@@ -184,6 +194,7 @@ package distributed actor SubscriptionShard {
     /// batch of one is parked, larger ones are tried in halves.
     private func isolate(_ error: StoreError) {
         var commits = self.ledger.discard()
+        var joined: [Command] = []
         self.parts.entitlements.removeAll()
         if let first = commits.first {
             self.parts.queue.narrow(after: first.decided.count)
@@ -193,13 +204,15 @@ package distributed actor SubscriptionShard {
                     metadata: .runtime([.shard: "\(self.parts.shard.rawValue)", .reason: "\(error.message)"]))
                 self.parts.totals.recordParked()
                 self.end(commits.removeFirst().decided.map(\.command), with: ServiceError(.parked, error.message))
+                joined = first.joined.map(\.command)
             }
         }
         self.putBack(commits)
+        self.parts.queue.putBack(joined)
     }
 
     private func refuse(_ error: ServiceError) {
-        for commit in self.ledger.discard() { self.end(commit.decided.map(\.command), with: error) }
+        for commit in self.ledger.discard() { self.end(commit.waiting.map(\.command), with: error) }
     }
 
     private func giveUp(_ error: ServiceError) {
@@ -210,7 +223,7 @@ package distributed actor SubscriptionShard {
     }
 
     private func putBack(_ commits: [Commit]) {
-        self.parts.queue.putBack(commits.flatMap { $0.decided.map(\.command) })
+        self.parts.queue.putBack(commits.flatMap { $0.waiting.map(\.command) })
         for _ in commits { self.parts.queue.batchEnded() }
     }
 }

@@ -14,6 +14,9 @@ struct ShardTimer {
     let metrics: RuntimeMetrics
     let logger: Logger
 
+    /// Of real time, whatever `clock` runs on: it spares the store.
+    private static let pause = Duration.seconds(1)
+
     /// Returns when the arm is closed.
     func run() async {
         while true {
@@ -36,7 +39,7 @@ struct ShardTimer {
                 "What is due could not be read",
                 metadata: .runtime([.shard: "\(self.shard.rawValue)", .error: "\(error)"]))
         }
-        await self.arm.wait(until: self.clock.now + .seconds(1), on: self.clock)
+        await self.arm.wait(atMost: Self.pause)
     }
 
     private func reload() async throws -> Bool {

@@ -66,8 +66,17 @@ final class TimerArm: Sendable {
 
     /// Until something changed here, or `clock` has reached `moment`, or earlier.
     func wait(until moment: Moment, on clock: any WallClock) async {
+        await self.wait { try await clock.sleep(until: moment) }
+    }
+
+    /// Until something changed here, or `duration` has passed.
+    func wait(atMost duration: Duration) async {
+        await self.wait { try await Task.sleep(for: duration) }
+    }
+
+    private func wait(orUntil sleep: @escaping @Sendable () async throws -> Void) async {
         await withTaskGroup { group in
-            group.addTask { try? await clock.sleep(until: moment) }
+            group.addTask { try? await sleep() }
             group.addTask { await self.wake.waitUnlessCancelled() }
             await group.next()
             group.cancelAll()

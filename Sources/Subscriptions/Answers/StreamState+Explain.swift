@@ -3,8 +3,7 @@ extension StreamState {
     /// Empty when there is no answer.
     package func explain(at moment: Moment, rules: DerivationRules) -> [ExplanationStep] {
         guard let derivation = self.derivation(rules) else { return [] }
-        let verdict = derivation.verdict(at: moment)
-        let view = verdict.isProtected ? derivation.protected ?? derivation.known : derivation.known
+        let (verdict, view) = derivation.decision(at: moment)
         var steps = [view.explainCurrent(at: moment)]
         if self.key.kind == .subscription {
             steps += [view.explainEnd(at: moment), view.explainStatus(at: moment, decides: verdict.rule == 3)]

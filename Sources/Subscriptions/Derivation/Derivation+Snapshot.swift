@@ -8,7 +8,8 @@ extension Derivation {
         snapshot.awaitingRenewal = verdict.awaitingRenewal
         snapshot.incomplete = verdict.incomplete
         snapshot.customerIDs = customerIDs
-        if let current = self.known.current(at: moment) { self.show(current, in: &snapshot, at: moment) }
+        let view = verdict.isProtected ? self.decision(at: moment).view : self.known
+        if let current = view.current(at: moment) { self.show(current, in: &snapshot, at: moment) }
         if let renewal = self.known.renewal { self.show(renewal, in: &snapshot, at: moment) }
         return snapshot
     }

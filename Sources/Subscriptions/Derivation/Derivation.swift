@@ -3,30 +3,38 @@ struct Derivation {
     let key: StreamKey
     let rules: DerivationRules
     let known: FactView
-    /// The same with unvouched endings left out; nil when there are none.
-    let protected: FactView?
+    /// The same with unvouched endings left out, the fuller view first; empty when there are none.
+    private let protected: [FactView]
 
     init(_ facts: KeptFacts, of key: StreamKey, rules: DerivationRules) {
         self.key = key
         self.rules = rules
-        self.known = FactView(facts, of: key, endings: .all)
-        let protected = FactView(facts, of: key, endings: .vouched)
-        self.protected = protected == self.known ? nil : protected
+        let known = FactView(facts, of: key, endings: .all)
+        self.known = known
+        let others: [FactView.Endings] = facts.areVouched ? [] : [.vouched, .vouchedPurchase]
+        self.protected = others.map { FactView(facts, of: key, endings: $0) }.filter { $0 != known }
     }
 
     func verdict(at moment: Moment) -> Verdict {
+        self.decision(at: moment).verdict
+    }
+
+    /// The answer, and the view of the facts that gives it.
+    func decision(at moment: Moment) -> (verdict: Verdict, view: FactView) {
         let verdict = self.known.verdict(at: moment, rules: self.rules)
-        guard !verdict.entitled, var other = self.protected?.verdict(at: moment, rules: self.rules), other.entitled
-        else {
-            return verdict
+        guard !verdict.entitled else { return (verdict, self.known) }
+        for view in self.protected {
+            var other = view.verdict(at: moment, rules: self.rules)
+            guard other.entitled else { continue }
+            (other.incomplete, other.isProtected) = (true, true)
+            return (other, view)
         }
-        (other.incomplete, other.isProtected) = (true, true)
-        return other
+        return (verdict, self.known)
     }
 
     /// Every moment after `moment` at which the answer may change by itself, ascending.
     func boundaries(after moment: Moment) -> [Moment] {
-        let all = self.known.boundaries(rules: self.rules) + (self.protected?.boundaries(rules: self.rules) ?? [])
+        let all = ([self.known] + self.protected).flatMap { $0.boundaries(rules: self.rules) }
         return Set(all).filter { $0 > moment && $0 < .distantFuture }.sorted()
     }
 

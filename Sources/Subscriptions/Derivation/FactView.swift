@@ -14,12 +14,20 @@ struct FactView: Hashable {
         case all
         /// Only those that an authoritative source vouches for.
         case vouched
+        /// These, and nothing replaces the newest transaction that an authoritative source has vouched for.
+        case vouchedPurchase
     }
 
     init(_ facts: KeptFacts, of key: StreamKey, endings: Endings) {
         self.kind = key.kind
         self.environment = key.environment
-        self.transactions = facts.newestVersions.map { endings == .all ? $0.info : $0.infoWithVouchedEnd }
+        let kept =
+            switch endings {
+            case .all: facts.transactions
+            case .vouched: facts.transactionsSeenRunning
+            case .vouchedPurchase: facts.transactionsUpToVouched
+            }
+        self.transactions = kept.newestVersions.map { endings == .all ? $0.info : $0.infoWithVouchedEnd }
         self.renewal = endings == .all ? facts.renewal?.info : facts.renewal?.infoWithVouchedEnd
         self.status = facts.status
         var revocations = [Period: TransactionInfo]()
@@ -98,11 +106,11 @@ extension TransactionInfo {
     fileprivate var paidEnd: Moment { self.expiresDate ?? self.rank.purchaseDate }
 }
 
-extension KeptFacts {
+extension [KeptTransaction] {
     /// Each transaction once: of two purchase dates under one id the newer signed.
     fileprivate var newestVersions: [KeptTransaction] {
-        self.transactions.filter { kept in
-            !self.transactions.contains {
+        self.filter { kept in
+            !self.contains {
                 $0.info.transactionID == kept.info.transactionID
                     && (kept.info.signedDate, kept.info.digest) < ($0.info.signedDate, $0.info.digest)
             }

@@ -77,7 +77,9 @@ struct ChangeDetection {
         if self.before.key.kind == .purchase { return [.oneTimePurchased] }
         let previous = self.before.facts.transactions.last { $0.rank < new.rank }?.info
         if new.transactionReason(in: self.bundle) == "RENEWAL" {
-            let recovers = self.label?.change == .recovered || self.stateBefore == .grace || self.stateBefore == .retry
+            let wasFailing = self.stateBefore == .grace || self.stateBefore == .retry
+            let isNewest = self.after.facts.transactions.last?.rank == new.rank
+            let recovers = self.label?.change == .recovered || wasFailing && isNewest
             let changes: Set<Change> = recovers ? [.recovered] : [.renewed]
             return previous.map { $0.productID == new.productID } ?? true ? changes : changes.union([.productChanged])
         }

@@ -6,7 +6,7 @@ extension StreamState {
     /// the bundle's facts comes first; it, and no other, stands for the bundle's `dedupKey`.
     package func decide(_ bundle: FactBundle, rules: DerivationRules) -> [SubscriptionEvent] {
         var next = self
-        next.facts.merge(bundle.facts, source: bundle.source)
+        next.facts.merge(bundle.facts, of: self.key.kind, source: bundle.source)
         var events = [SubscriptionEvent]()
         if bundle.notification != nil || self.isNews(bundle.facts, merged: next, rules: rules) {
             let detection = ChangeDetection(before: self, after: next, bundle: bundle, rules: rules)

@@ -6,7 +6,7 @@ extension KeptFacts {
         for transaction in self.transactions {
             if let kept = self.status, kept.knew(transaction.info) {
                 let facts = Facts(transactions: [transaction.info], status: kept.observation)
-                status = (transaction.isVouched ? .statuses : .history, facts)
+                status = (transaction.isVouched ? .statuses : .client, facts)
             } else if transaction.isVouched {
                 vouched.transactions.append(transaction.info)
             } else {
@@ -16,7 +16,7 @@ extension KeptFacts {
         if let renewal = self.renewal {
             if renewal.isVouched { vouched.renewal = renewal.info } else { others.renewal = renewal.info }
         }
-        let rest: [(EventSource, Facts)] = [(.statuses, vouched), (.history, others)].filter { !$0.1.isEmpty }
+        let rest: [(EventSource, Facts)] = [(.statuses, vouched), (.client, others)].filter { !$0.1.isEmpty }
         return (status.map { [$0] } ?? []) + rest
     }
 }

@@ -20,13 +20,15 @@ package struct KeptFacts: Hashable, Sendable {
     /// Takes in what arrived together. Commutative, associative and idempotent over any bundles.
     /// - Parameter asOf: renewal infos and statuses signed later are left out.
     mutating func merge(
-        _ facts: Facts, source: EventSource, limit: Int = Self.transactionLimit, asOf: Moment = .distantFuture
+        _ facts: Facts, of kind: StreamKind, source: EventSource, limit: Int = Self.transactionLimit,
+        asOf: Moment = .distantFuture
     ) {
+        let vouched = source.isAuthoritative(for: kind)
         for transaction in facts.transactions {
-            self.insert(KeptTransaction(transaction, vouched: source.isAuthoritative), limit: limit)
+            self.insert(KeptTransaction(transaction, vouched: vouched), limit: limit)
         }
         if let renewal = facts.renewal, renewal.signedDate <= asOf {
-            let kept = KeptRenewal(renewal, vouched: source.isAuthoritative)
+            let kept = KeptRenewal(renewal, vouched: vouched)
             if self.renewal?.merge(kept) == nil { self.renewal = kept }
         }
         if let observation = facts.status, observation.asOf <= asOf {
@@ -57,6 +59,13 @@ package struct KeptFacts: Hashable, Sendable {
 
 extension EventSource {
     /// Apple itself told us, unasked or asked for the present state. A client may be old or hostile, and a history
-    /// answer may leave out what came later: neither ends access alone.
-    var isAuthoritative: Bool { self == .notification || self == .statuses }
+    /// answer may leave out what came later: neither ends access alone. But of a purchase Apple tells nothing else
+    /// when asked than the history.
+    func isAuthoritative(for kind: StreamKind) -> Bool {
+        switch self {
+        case .notification, .statuses: true
+        case .history: kind == .purchase
+        case .client, .timer: false
+        }
+    }
 }

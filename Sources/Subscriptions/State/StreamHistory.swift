@@ -33,7 +33,7 @@ extension StreamState {
         let facts = event.facts
         event.facts = Facts()
         self.apply(event)
-        self.facts.merge(facts, source: event.source, limit: .max, asOf: moment)
+        self.facts.merge(facts, of: self.key.kind, source: event.source, limit: .max, asOf: moment)
     }
 }
 

@@ -30,7 +30,7 @@ package struct StreamState: Hashable, Sendable {
 
     /// Folds one recorded event. Announcements bring no facts and change no answer.
     package mutating func apply(_ event: SubscriptionEvent) {
-        self.facts.merge(event.facts, source: event.source)
+        self.facts.merge(event.facts, of: self.key.kind, source: event.source)
         if let customerID = event.customerID { self.link(customerID) }
         switch event.kind {
         case .confirmed:
@@ -45,7 +45,7 @@ package struct StreamState: Hashable, Sendable {
     /// The state with facts that no event records, because `decide` found nothing new in them: only watermarks rise.
     package func merging(_ facts: Facts, source: EventSource) -> StreamState {
         var next = self
-        next.facts.merge(facts, source: source)
+        next.facts.merge(facts, of: self.key.kind, source: source)
         if next.facts != self.facts { next.hasUnrecordedFacts = true }
         return next
     }

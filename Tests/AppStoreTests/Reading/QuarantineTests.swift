@@ -144,6 +144,7 @@ import Testing
         for appTransaction in [
             Payload.appTransaction.with("bundleId", "\"com.example.other\""),
             .appTransaction.with("receiptType", "\"Sandbox\""),
+            .appTransaction.with("appAppleId", "99"), .appTransaction.with("appAppleId", nil),
         ] {
             let appData = Payload.data.with("signedAppTransactionInfo", try self.store.quoted(appTransaction))
             guard

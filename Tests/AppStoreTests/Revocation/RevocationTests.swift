@@ -51,18 +51,27 @@ import Testing
 
     @Test func answersOfAnotherTimeDoNot() async throws {
         let now = self.now
-        #expect(try await self.refusal { $0.nextUpdate = now - .seconds(1) } == .verificationFailure)
+        #expect(try await self.refusal { $0.nextUpdate = now - .seconds(1) } == .retryableVerificationFailure)
         #expect(try await self.refusal { $0.nextUpdate = nil } == .verificationFailure)
         #expect(
             try await self.refusal {
-                $0.thisUpdate = now + .seconds(1)
+                $0.thisUpdate = now + .minutes(5) + .seconds(1)
                 $0.nextUpdate = now + .hours(1)
-            } == .verificationFailure)
+            } == .retryableVerificationFailure)
         #expect(
             try await self.refusal {
                 $0.thisUpdate = now
                 $0.nextUpdate = now
             } == nil)
+    }
+
+    @Test func answersMadeWhileAskingLetPass() async throws {
+        let now = self.now
+        let refusal = try await self.refusal {
+            $0.thisUpdate = now + .minutes(5)
+            $0.nextUpdate = now + .hours(1)
+        }
+        #expect(refusal == nil)
     }
 
     @Test func answersAboutOtherCertificatesDoNot() async throws {
@@ -128,6 +137,33 @@ import Testing
     @Test func respondersThatCannotAnswerAreAskedAgain() async throws {
         #expect(try await self.refusal { $0.responseStatus = 3 } == .retryableVerificationFailure)
         #expect(try await self.refusal { $0.responseStatus = 0 } == nil)
+    }
+
+    @Test func whoWaitsForASilentResponderFailsWithTheOthers() async throws {
+        let responder = SilentResponder()
+        let checker = RevocationChecker(transport: responder)
+        let inspector = try PayloadInspector(app: self.store.app, revocation: checker)
+        let (jws, now) = (try self.store.sign(.transaction), self.now)
+        let failures = try await withThrowingTaskGroup(of: VerificationFailure.Class?.self) { group in
+            for _ in 0..<12 {
+                group.addTask {
+                    do throws(VerificationFailure) {
+                        _ = try await inspector.inspect(jws, as: .transaction, now: now)
+                        return nil
+                    } catch { return error.class }
+                }
+            }
+            while checker.waiting < 8 || responder.questions < 4 { await Task.yield() }
+            responder.giveUp()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(failures == Array(repeating: .retryableVerificationFailure, count: 12))
+        #expect(responder.questions == 4)
+        // Whoever comes later asks again.
+        await #expect(throws: VerificationFailure.self) {
+            try await inspector.inspect(jws, as: .transaction, now: now)
+        }
+        #expect(responder.questions == 5)
     }
 
     @Test func certificatesWithoutResponderFail() async throws {

@@ -144,6 +144,20 @@ import Testing
         }
     }
 
+    @Test func whatIsForgedUnderAKnownHeaderIsNotRead() async throws {
+        let inspector = try PayloadInspector(app: self.store.app)
+        var forged = self.good
+        forged.payload = Segments.encode("no JSON")
+        func refusal() async throws -> VerificationFailure.Class? {
+            await #expect(throws: VerificationFailure.self) {
+                try await inspector.inspect(forged.jws, as: .transaction, now: TestStore.now)
+            }?.class
+        }
+        #expect(try await refusal() == .invalidJWTFormat)
+        _ = try await inspector.inspect(self.good.jws, as: .transaction, now: TestStore.now)
+        #expect(try await refusal() == .verificationFailure)
+    }
+
     @Test func refusesSignaturesOfTheWrongShape() async throws {
         let raw = self.good.signatureBytes
         let zeros = [UInt8](repeating: 0, count: 32)

@@ -67,6 +67,9 @@ struct DemoCommandTests {
 
         // then
         #expect(other.status == 1)
-        #expect(other.errorLines.count == 1)
+        #expect(
+            other.errorLines == [
+                "error: \(folder.path) holds a demo with 50 subscribers: give --subscribers 50 or another --data"
+            ])
     }
 }

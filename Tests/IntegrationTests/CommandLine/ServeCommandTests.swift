@@ -22,6 +22,12 @@ struct ServeCommandTests {
             environment: ["PERENNIAL_NODE": url])
         let history = try await PerennialProcess.run(
             "subscription", "history", active.truth.originalTransactionID, "--output", "json", "--node", url)
+        let before = try await PerennialProcess.run(
+            "subscription", "history", active.truth.originalTransactionID, "--at", "2023-12-31T00:00:00Z", "--node",
+            url)
+        let until = try await PerennialProcess.run(
+            "subscription", "history", active.truth.originalTransactionID, "--at", "2999-12-31T00:00:00Z", "--output",
+            "json", "--node", url)
         let show = try await PerennialProcess.run(
             "subscription", "show", active.truth.originalTransactionID, "--node", url)
         let explanation = try await PerennialProcess.run(
@@ -37,8 +43,13 @@ struct ServeCommandTests {
         #expect(entitled.output.hasPrefix("entitled, subscribed, "))
         #expect(other.status == 3)
         #expect(not.status == 3)
-        #expect(not.output.contains(#""entitled":false"#))
+        for part in [#""entitled":false"#, #""validUntil":null"#, #""asOf":""#, #""stale":false"#, #""token":""#] {
+            #expect(not.output.contains(part))
+        }
         #expect(history.output.split(separator: "\n").count >= active.notifications.count)
+        #expect(before.status == 0)
+        #expect(before.output.isEmpty)
+        #expect(until.output == history.output)
         #expect(show.output.contains("subscribed"))
         #expect(explanation.status == 0)
         #expect(!explanation.output.isEmpty)

@@ -38,6 +38,13 @@ struct TokensCommandTests {
         #expect(checked.output.contains("********"))
     }
 
+    @Test func aScopeIsEnough() async throws {
+        let result = try await PerennialProcess.run("tokens", "new", "--scope", "read")
+
+        #expect(result.status == 0)
+        #expect(result.output.contains("- name: backend"))
+    }
+
     @Test func noTwoAreAlike() async throws {
         let first = try await PerennialProcess.run("tokens", "new", "--name", "web", "--scope", "read")
         let second = try await PerennialProcess.run("tokens", "new", "--name", "web", "--scope", "read")

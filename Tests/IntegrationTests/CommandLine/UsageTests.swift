@@ -28,6 +28,11 @@ struct UsageTests {
         ["verify", "--bundle-id", "a", "--environment", "Prod"], ["version", "--output", "xml"],
         ["verify", "--bundle-id", "a", "--environment", "Sandbox"],
         ["check", "--subscription", "1", "--node", "localhost"],
+        ["check", "--subscription", "1", "--consistency", "foo"],
+        ["check", "--subscription", "1", "--environment", "Prod"],
+        ["subscription", "show", "1", "--at", "yesterday"], ["subscription", "history", "1", "--at", "2026-13-01"],
+        ["subscription", "explain", "1", "--at", ""], ["serve", "--config", "a", "--port", "70000"],
+        ["demo", "--port", "70000"], ["demo", "--speed", "0"], ["demo", "--subscribers=-3"],
         ["subscription", "history", "1", "--evidence"],
     ])
     func badUsageIs2(_ arguments: [String]) async throws {

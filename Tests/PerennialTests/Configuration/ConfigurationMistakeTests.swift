@@ -77,6 +77,9 @@ import Testing
             "an unknown variable", smallest, environment: ["PERENNIAL_HTTP_PROT": "1"],
             says: "PERENNIAL_HTTP_PROT: unknown variable; the nearest known one is PERENNIAL_HTTP_PORT"),
         Mistake(
+            "a variable of a misspelt section", smallest, environment: ["PERENNIAL_HTPP_PORT": "9"],
+            says: "PERENNIAL_HTPP_PORT: unknown variable; the nearest known one is PERENNIAL_HTTP_PORT"),
+        Mistake(
             "a variable of the wrong type", smallest, environment: ["PERENNIAL_HTTP_PORT": "tcp://10.0.0.1:80"],
             says: "PERENNIAL_HTTP_PORT: http.port: expected a whole number, found \"tcp://10.0.0.1:80\""),
     ]

@@ -67,17 +67,20 @@ extension ServerConfiguration {
         return LoadedConfiguration(values: values, layers: layers)
     }
 
-    /// Names that begin like a section's and are no key's are mistakes; other `PERENNIAL_*` names are not settings.
+    /// Names that begin like a section's and are no key's are mistakes, and so are those that are nearly a key's; other
+    /// `PERENNIAL_*` names are not settings.
     private static func layers(from environment: [String: String]) throws(ConfigurationError) -> [ConfigurationLayer] {
         let paths = Self.scalarPaths()
         let known = Dictionary(uniqueKeysWithValues: paths.map { ($0.environmentName, $0) })
         let sections = Self.keys.map { ConfigurationPath([.key($0.name)]).environmentName + "_" }
+        let names = known.keys.sorted()
         var layers: [ConfigurationLayer] = []
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
             if let path = known[name] {
                 layers.append(ConfigurationLayer(value, at: path, from: .environment(name)))
-            } else if sections.contains(where: name.hasPrefix) {
-                let nearest = known.keys.sorted().nearest(to: name) ?? ""
+            } else if name.hasPrefix("PERENNIAL_"), let nearest = names.nearest(to: name),
+                sections.contains(where: name.hasPrefix) || name.isMisspelling(of: nearest)
+            {
                 throw ConfigurationError(
                     place: nil, key: name, message: "unknown variable; the nearest known one is \(nearest)")
             }

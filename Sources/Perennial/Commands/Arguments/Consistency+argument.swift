@@ -1,0 +1,4 @@
+import ArgumentParser
+import SubscriptionRuntime
+
+extension Consistency: ExpressibleByArgument {}

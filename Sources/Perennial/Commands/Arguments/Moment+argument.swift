@@ -1,0 +1,6 @@
+import ArgumentParser
+import Subscriptions
+
+extension Moment: ExpressibleByArgument {
+    package init?(argument: String) { self.init(rfc3339: argument) }
+}
