@@ -47,7 +47,8 @@ import Testing
             #expect(lines.contains(#"perennial_http_requests_total{route="/v1/apple/notifications",status="4xx"} 1"#))
             #expect(lines.contains("# TYPE perennial_notification_ack_seconds histogram"))
             #expect(lines.contains("perennial_notification_ack_seconds_count 1"))
-            #expect(lines.contains(#"perennial_checks_total{consistency="local",result="entitled"} 1"#))
+            let labels = #"app="com.example.app",consistency="local",environment="Production",result="entitled""#
+            #expect(lines.contains("perennial_checks_total{\(labels)} 1"))
             #expect(
                 lines.contains { $0.hasPrefix("perennial_notifications_total{") && $0.contains(#"type="SUBSCRIBED""#) })
             #expect(

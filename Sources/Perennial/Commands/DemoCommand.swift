@@ -72,7 +72,9 @@ struct DemoCommand: AsyncParsableCommand {
         var flags = [
             ConfigurationFlag(name: "--data", path: ["store", "url"], value: "sqlite://\(folder.database)")
         ]
-        if let port { flags.append(ConfigurationFlag(name: "--port", path: ["http", "port"], value: port.description)) }
+        if let port {
+            flags.append(ConfigurationFlag(name: "--port", path: ["http", "port"], value: port.description))
+        }
         var loaded = try ServerConfiguration.load(
             file: self.config, environment: ProcessInfo.processInfo.environment, flags: flags)
         guard loaded.values.http.tls == nil else {

@@ -95,7 +95,9 @@ struct EntitlementChecker: Sendable {
         guard fitting.count <= 1 else { return .refused(.ambiguous) }
         guard let row = fitting.first else { return .verdict(.unknown) }
         let answer = try EntitlementRow(decoding: row.bytes).answer(at: now)
-        return .verdict(self.verdict(answer, version: row.version, for: request.entitlement))
+        var verdict = self.verdict(answer, version: row.version, for: request.entitlement)
+        verdict.bundleID = row.bundleID
+        return .verdict(verdict)
     }
 
     private func verdict(_ answer: CheckAnswer, version: StreamVersion, for entitlement: String?) -> CheckVerdict {

@@ -72,6 +72,8 @@ package struct CheckVerdict: Hashable, Sendable {
     package var productID: String?
     package var version: StreamVersion
     package var reason: Reason?
+    /// The app of the stream that was found.
+    package var bundleID: BundleID?
 }
 
 package struct CheckResponse: Hashable, Sendable {

@@ -189,7 +189,7 @@ package final class SubscriptionService: Service, Sendable {
             try await self.checker.answer(requests, consistency, atLeast: atLeast)
         }
         self.metrics.recordCheck(took: .now - start)
-        self.checkMetrics.record(response.results, consistency)
+        self.checkMetrics.record(requests, response.results, consistency)
         return response
     }
 
