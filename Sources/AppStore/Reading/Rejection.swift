@@ -39,7 +39,7 @@ package enum ReadingFailure: Error, Hashable, Sendable {
 
 extension FactBundle {
     /// How far ahead of our clock Apple's may be.
-    static let tolerableSkew = Milliseconds.minutes(5)
+    private static let tolerableSkew = Milliseconds.minutes(5)
 
     func checkSkew(now: Moment) throws(ReadingFailure) {
         let newest = max(self.signedDate, self.facts.newestSignedDate ?? self.signedDate)

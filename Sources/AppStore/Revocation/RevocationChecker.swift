@@ -27,8 +27,8 @@ package final class RevocationChecker: Sendable {
     package var waiting: Int { self.questions.waiting }
 
     /// - Throws: VERIFICATION_FAILURE when revoked, or when the answer cannot be trusted;
-    ///   RETRYABLE_VERIFICATION_FAILURE when there is none, or none of this time. That befalls whoever waits meanwhile
-    ///   as well: a responder that is silent holds nobody up for longer than one check.
+    ///   RETRYABLE_VERIFICATION_FAILURE when there is none. That befalls whoever waits meanwhile as well: a responder
+    ///   that is silent holds nobody up for longer than one check.
     func check(_ chain: ValidatedChain, now: Moment) async throws(VerificationFailure) {
         guard !self.isKnownGood(chain, now: now) else { return }
         let unanswered = self.unanswered.load(ordering: .relaxed)
@@ -78,12 +78,8 @@ package final class RevocationChecker: Sendable {
         guard let status = answer.statuses.first(where: { $0.certificate == question }) else {
             throw VerificationFailure(.verificationFailure, "the OCSP answer is about other certificates")
         }
-        guard let nextUpdate = status.nextUpdate else {
-            throw VerificationFailure(.verificationFailure, "the OCSP answer does not say how long it holds")
-        }
-        // `now` is from before the wait and the question; clocks differ too.
-        guard status.thisUpdate <= now + FactBundle.tolerableSkew, now <= nextUpdate else {
-            throw VerificationFailure(.retryableVerificationFailure, "the OCSP answer is not of this time")
+        guard status.thisUpdate <= now, let nextUpdate = status.nextUpdate, now <= nextUpdate else {
+            throw VerificationFailure(.verificationFailure, "the OCSP answer is not of this time")
         }
         guard status.isGood else {
             throw VerificationFailure(.verificationFailure, "a certificate is revoked or unknown to its issuer")
