@@ -79,6 +79,15 @@ import Testing
             ],
             [(day(29), .subscribed(day(60) + leeway))]),
         RuleCase(
+            "2: nor does one of a renewal that is known, and was revoked before it began",
+            [
+                bundle(.notification, [month]),
+                bundle(
+                    .notification, [transaction(101, from: 30, to: 60, signed: 29) { $0.revocationDate = day(29) }],
+                    renewal(signed: 29) { $0.renewalDate = day(60) }, status(1, asOf: 29)),
+            ],
+            [(day(29), .subscribed(day(30))), (day(30), .revoked)]),
+        RuleCase(
             "2: without status 1, it does not",
             [bundle(.notification, [month], renewal(signed: 30) { $0.renewalDate = day(60) })],
             [(day(30), .awaiting(day(30) + leeway)), (day(30) + leeway, .expired)]),
@@ -280,6 +289,18 @@ import Testing
         #expect(
             state.nextTransition(after: day(29), rules: DerivationRules())
                 == Transition(name: .periodStarted, due: day(30)))
+    }
+
+    @Test("a renewal that was revoked before it began never brings its product")
+    func productBeforeARevokedPeriod() {
+        let ahead = transaction(101, from: 30, to: 60, signed: 29, product: "basic.monthly") {
+            $0.revocationDate = day(29)
+        }
+        let terms = renewal(signed: 29) { ($0.productID, $0.renewalDate) = ("basic.monthly", day(60)) }
+        let state = StreamState(
+            .subscription,
+            [bundle(.notification, [Self.month]), bundle(.notification, [ahead], terms, status(1, asOf: 29))])
+        #expect(state.snapshot(at: day(29), rules: DerivationRules())?.productID == "pro.monthly")
     }
 
     @Test("absurd dates and numbers never trap", arguments: [Int64.min, -1, 0, Int64.max])

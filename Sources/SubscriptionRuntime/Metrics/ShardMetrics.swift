@@ -18,6 +18,9 @@ final class ShardMetrics: Sendable {
         var app: BundleID
     }
 
+    /// Ten years. A signature may be as old as it likes, and a timer counts nanoseconds in 64 bits.
+    private static let longestFreshness: Int64 = 3_650 * 86_400_000
+
     private let notifications = Mutex<[NotificationLabels: Counter]>([:])
     private let freshness = Mutex<[FreshnessLabels: Timer]>([:])
 
@@ -49,6 +52,7 @@ final class ShardMetrics: Sendable {
             timers[labels] = timer
             return timer
         }
-        timer.recordMilliseconds(max(0, now.milliseconds - bundle.signedDate.milliseconds))
+        let age = now.milliseconds - bundle.signedDate.milliseconds
+        timer.recordMilliseconds(min(max(0, age), Self.longestFreshness))
     }
 }

@@ -80,10 +80,19 @@ struct FactView: Hashable {
     /// but the first one to its end while Apple says that it is active.
     func chainEnd(from index: Int, isActive: Bool) -> Moment {
         let first = self.transactions[index]
-        var end = isActive ? first.paidEnd : self.ownEnd(of: first)
+        return self.chainEnd(from: index, first: isActive ? first.paidEnd : self.ownEnd(of: first)) {
+            self.ownEnd(of: $0)
+        }
+    }
+
+    /// - Parameters:
+    ///   - end: of the period at `index`.
+    ///   - ownEnd: of each further period.
+    private func chainEnd(from index: Int, first end: Moment, _ ownEnd: (TransactionInfo) -> Moment) -> Moment {
+        var end = end
         for next in self.transactions[(index + 1)...] {
             guard next.rank.purchaseDate <= end else { break }
-            end = max(end, self.ownEnd(of: next))
+            end = max(end, ownEnd(next))
         }
         return end
     }
@@ -97,8 +106,16 @@ struct FactView: Hashable {
         let isActive = self.standingStatus(at: moment) == .active
         let end = self.currentIndex(at: moment).map { self.chainEnd(from: $0, isActive: isActive) } ?? .distantPast
         // A status that stands is of the renewal info or newer.
-        if isActive, let date = self.renewal?.renewalDate, end < date { return (date, true) }
+        if isActive, let date = self.renewal?.renewalDate, end < date, !self.isKnown(periodUntil: date, at: moment) {
+            return (date, true)
+        }
         return (end, false)
+    }
+
+    /// Whether the periods known reach this far without a gap: that one of them was revoked later does not make it unknown.
+    private func isKnown(periodUntil date: Moment, at moment: Moment) -> Bool {
+        guard let index = self.currentIndex(at: moment) else { return false }
+        return date <= self.chainEnd(from: index, first: self.transactions[index].paidEnd, \.paidEnd)
     }
 }
 
