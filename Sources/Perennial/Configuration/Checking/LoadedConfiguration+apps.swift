@@ -1,4 +1,5 @@
 import AppStore
+import Spelling
 import Subscriptions
 
 extension LoadedConfiguration {

@@ -1,4 +1,5 @@
 import Foundation
+import Spelling
 import Yams
 
 /// A configuration together with where each of its values came from.

@@ -1,7 +1,7 @@
-import Perennial
+import Spelling
 import Testing
 
-@Suite struct NearestKeyTests {
+@Suite struct NearestWordTests {
     @Test(arguments: [
         ("prot", "port"), ("Port", "port"), ("tokns", "tokens"), ("pbulic", "public"), ("hosts", "host"),
         ("tsl", "tls"),

@@ -7,7 +7,7 @@ extension Sequence<String> {
 
 extension String {
     /// Whether one or two slips of the fingers make it of `word`.
-    func isMisspelling(of word: String) -> Bool { (1...2).contains(self.editDistance(to: word)) }
+    package func isMisspelling(of word: String) -> Bool { (1...2).contains(self.editDistance(to: word)) }
 
     /// Levenshtein's distance, upper and lower case alike.
     fileprivate func editDistance(to other: String) -> Int {
