@@ -64,6 +64,7 @@ let package = Package(
 
         library("Subscriptions"),
         library("JSONScanning"),
+        library("Spelling"),
         library("Entitlements", ["Subscriptions"]),
         library("EventSourcing", ["CZstd"], products: [crypto], more: [.strictMemorySafety()]),
         library("Sharding", ["EventSourcing"], products: [crypto]),
@@ -82,19 +83,21 @@ let package = Package(
             ["SubscriptionRuntime", "AppStore", "EventSourcing", "JSONScanning", "Subscriptions"],
             products: [hummingbird, hummingbirdTLS, crypto, lifecycle, logging, metrics, nioCore, nioHTTP1]),
         library(
-            "AppStoreSimulator", ["AppStore", "JSONScanning", "Subscriptions"],
-            products: [crypto, x509, asn1, hummingbird, httpClient, lifecycle, logging, nioCore, nioHTTP1]),
+            "AppStoreSimulator", ["AppStore", "JSONScanning", "Spelling", "Subscriptions"],
+            products: [crypto, x509, asn1, hummingbird, httpClient, lifecycle, logging, nioCore, nioHTTP1, yams]),
         .executableTarget(
             name: "Perennial",
             dependencies: [
                 "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning",
-                "SQLiteStore", "SubscriptionRuntime", "Subscriptions",
+                "SQLiteStore", "Spelling", "SubscriptionRuntime", "Subscriptions",
                 arguments, crypto, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, signals, yams,
             ],
             swiftSettings: settings),
-        library("PerennialTestSupport", ["EventSourcing"]),
+        library("PerennialTestSupport", ["EventSourcing", "SubscriptionRuntime", "Subscriptions"]),
+        library("StoreSamples", ["AppStoreSimulator", "Subscriptions"]),
 
         tests("JSONScanningTests", ["JSONScanning"]),
+        tests("SpellingTests", ["Spelling"]),
         tests("SubscriptionsTests", ["Subscriptions"]),
         tests("EntitlementsTests", ["Entitlements", "Subscriptions"]),
         tests("EventSourcingTests", ["EventSourcing", "PerennialTestSupport"]),
@@ -121,8 +124,8 @@ let package = Package(
         tests(
             "AppStoreSimulatorTests",
             [
-                "AppStore", "AppStoreSimulator", "Subscriptions", crypto, httpClient, hummingbird, lifecycle, logging,
-                nioCore, nioHTTP1,
+                "AppStore", "AppStoreSimulator", "StoreSamples", "Subscriptions", crypto, httpClient, hummingbird,
+                lifecycle, logging, nioCore, nioHTTP1,
             ]),
         tests(
             "PerennialTests",
@@ -131,6 +134,10 @@ let package = Package(
                 "Subscriptions", logging,
             ]),
         tests(
-            "IntegrationTests", ["AppStoreSimulator", "Subscriptions", crypto, httpClient, nioCore, nioHTTP1],
+            "IntegrationTests",
+            [
+                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "PerennialTestSupport", "SQLiteStore",
+                "StoreSamples", "SubscriptionRuntime", "Subscriptions", crypto, httpClient, logging, nioCore, nioHTTP1,
+            ],
             exclude: ["Interoperability/verify_with_apple.py"]),
     ])

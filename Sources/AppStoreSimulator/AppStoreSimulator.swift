@@ -12,10 +12,12 @@ package final class AppStoreSimulator: Service {
     /// The simulation's clock. Who receives its notifications has to live by it.
     package let time: SimulatedTime
     package let truths = TruthBoard()
+    package let deliveries = DeliveryLog()
 
     private let origin: SimulationCheckpoint.Origin
     private let checkpoint: SimulationCheckpoint?
     private let signer: PayloadSigner
+    private let lock: DirectoryLock
     private let port = Mutex<Int?>(nil)
     private let counts: Mutex<SimulatorStatistics>
     private let onRunning: @Sendable (_ port: Int) async -> Void
@@ -34,13 +36,19 @@ package final class AppStoreSimulator: Service {
         try configuration.validate()
         self.configuration = configuration
         self.directory = try KeysDirectory.open(configuration.keysDirectory)
+        self.lock = try DirectoryLock(self.directory)
         self.signer = try self.directory.keys.signer()
         self.checkpoint = try self.directory.readCheckpoint()
-        let start = self.checkpoint?.origin.start ?? (SimulatedTime.realNow() - SimulatedTime.past).milliseconds
+        let start = self.checkpoint?.origin.start ?? (SimulatedTime.realNow() - configuration.past).milliseconds
         self.origin = SimulationCheckpoint.Origin(
-            seed: configuration.seed, subscribers: configuration.subscribers, bundleId: configuration.store.bundleID,
-            environment: configuration.store.environment.rawValue, start: start)
-        if let checkpoint, checkpoint.origin != self.origin { throw .otherSimulation(checkpoint.origin) }
+            format: SimulationCheckpoint.format, seed: configuration.seed, subscribers: configuration.subscribers,
+            bundleId: configuration.store.bundleID, environment: configuration.store.environment.rawValue, start: start,
+            past: configuration.past.rawValue, scenario: configuration.scenario.fingerprint,
+            delivers: configuration.deliverTo != nil)
+        if let checkpoint, checkpoint.origin != self.origin {
+            throw .otherSimulation(
+                checkpoint.origin, isOtherScenario: checkpoint.origin.scenario != self.origin.scenario)
+        }
         self.time = SimulatedTime(
             start: Moment(milliseconds: self.checkpoint?.reached ?? start), speed: configuration.speed,
             until: configuration.horizon)
@@ -56,16 +64,24 @@ package final class AppStoreSimulator: Service {
         return statistics
     }
 
-    /// Serves and delivers until a graceful shutdown; then what is under way is awaited and the place is marked.
+    /// Serves and delivers until a graceful shutdown; then what is under way is awaited and the place is marked. Nobody
+    /// lives before the server takes requests.
     package func run() async throws {
         let server = SimulatorServer(
-            port: self.configuration.port, truths: self.truths, time: self.time, logger: self.logger)
+            port: self.configuration.port, store: self.configuration.store, truths: self.truths,
+            deliveries: self.deliveries, time: self.time, logger: self.logger)
+        let (running, signal) = AsyncStream.makeStream(of: Void.self)
         let application = server.application { port in
             await self.serverRuns(on: port)
+            signal.yield()
+            signal.finish()
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
-            group.addTask { try await self.live() }
+            group.addTask {
+                defer { signal.finish() }
+                try await application.run()
+            }
+            group.addTask { for await _ in running { try await self.live() } }
             for try await _ in group {}
         }
     }
@@ -83,7 +99,7 @@ package final class AppStoreSimulator: Service {
         let signer = NotificationSigner(store: self.configuration.store, signer: self.signer)
         var run = SimulationRun(
             configuration: self.configuration, origin: self.origin, time: self.time, truths: self.truths,
-            signer: signer,
+            deliveries: self.deliveries, signer: signer,
             sender: self.configuration.deliverTo.map { NotificationSender(url: $0, client: client) })
         do {
             try run.resume(from: self.checkpoint)

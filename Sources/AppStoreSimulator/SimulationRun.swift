@@ -6,7 +6,7 @@ import Subscriptions
 /// customers down and nothing piles up.
 struct SimulationRun: ~Copyable {
     private enum Wake: Sendable {
-        case tick
+        case tick(ContinuousClock.Instant)
         case sent(DeliveryMachine.Delivery, SendAttempt.Result)
     }
 
@@ -21,9 +21,10 @@ struct SimulationRun: ~Copyable {
     private var machine: DeliveryMachine
     private var reachability = Reachability()
     private var inFlight = 0
-    /// Every turn up to here has been taken.
+    /// Every turn before this moment has been taken, and `turns` in all.
     private var reached: Moment
-    private var savedAt = ContinuousClock.now
+    private var turns = 0
+    private var nextSave = ContinuousClock.now + Self.saveInterval
 
     /// Ends a pause early: there are shutdowns to notice.
     private static let longestPause = Duration.milliseconds(250)
@@ -33,7 +34,7 @@ struct SimulationRun: ~Copyable {
 
     init(
         configuration: SimulatorConfiguration, origin: SimulationCheckpoint.Origin, time: SimulatedTime,
-        truths: TruthBoard, signer: NotificationSigner, sender: NotificationSender?
+        truths: TruthBoard, deliveries: DeliveryLog, signer: NotificationSigner, sender: NotificationSender?
     ) {
         self.origin = origin
         self.time = time
@@ -43,49 +44,58 @@ struct SimulationRun: ~Copyable {
         self.maximumInFlight = configuration.maximumInFlight
         self.reached = Moment(milliseconds: origin.start)
         self.population = Population(
-            size: configuration.subscribers, seed: configuration.seed, start: Moment(milliseconds: origin.start))
+            size: configuration.subscribers, scenario: configuration.scenario,
+            environment: configuration.store.environment, seed: configuration.seed,
+            start: Moment(milliseconds: origin.start), past: configuration.past)
         self.machine = DeliveryMachine(
             environment: configuration.store.environment, disturbances: configuration.disturbances,
-            seed: configuration.seed)
+            seed: configuration.seed, log: deliveries)
     }
 
     /// Lives through everything up to the checkpoint again, in silence but for what was still to be delivered.
     mutating func resume(from checkpoint: SimulationCheckpoint?) throws {
         guard let checkpoint else { return }
         self.reached = Moment(milliseconds: checkpoint.reached)
-        while let due = self.population.nextDue, due <= self.reached {
-            guard let notification = self.takeTurn(), let unfinished = checkpoint.unfinished[notification.uuid] else {
-                continue
+        while self.turns < checkpoint.turns, self.population.nextDue != nil {
+            for notification in self.takeTurn() {
+                if let unfinished = checkpoint.unfinished[notification.uuid] {
+                    self.machine.reenter(try self.signer.sign(notification), as: unfinished)
+                } else if let telling = notification.telling, let id = notification.originalTransactionID {
+                    self.machine.recall(telling, about: id, givenUp: checkpoint.givenUp[notification.uuid])
+                }
             }
-            self.machine.reenter(try self.signer.sign(notification), as: unfinished)
         }
+        self.truths.settle(self.reached)
     }
 
-    /// Until a graceful shutdown; then what is under way is awaited.
+    /// Until a graceful shutdown; then what is under way is awaited. However it ends, the place is marked.
     mutating func run(
         report: (SimulatorStatistics) -> Void, save: (SimulationCheckpoint) -> Void
     ) async throws {
+        save(self.checkpoint)
+        defer { save(self.checkpoint) }
         try await withThrowingTaskGroup(of: Wake.self) { group in
-            var isTicking = false
+            var nextTick: ContinuousClock.Instant?
             while !Task.isShuttingDownGracefully || self.inFlight > 0 {
                 var pause = Self.longestPause
                 if !Task.isShuttingDownGracefully { pause = try self.startWhatIsDue(in: &group) }
                 self.publish(report: report, save: save)
-                if !isTicking {
-                    isTicking = true
-                    group.addTask { [pause] in
-                        try await Task.sleep(for: pause)
-                        return .tick
+                let tick = ContinuousClock.now + pause
+                if nextTick.map({ tick < $0 }) ?? true {
+                    nextTick = tick
+                    group.addTask {
+                        try await Task.sleep(until: tick, clock: .continuous)
+                        return .tick(tick)
                     }
                 }
                 switch try await group.next() {
-                case .tick, nil: isTicking = false
+                case .tick(let tick): if tick == nextTick { nextTick = nil }
+                case nil: nextTick = nil
                 case .sent(let delivery, let result): self.settle(delivery, result)
                 }
             }
             group.cancelAll()
         }
-        save(self.checkpoint)
     }
 
     /// - Returns: how long there is nothing more to do.
@@ -114,7 +124,7 @@ struct SimulationRun: ~Copyable {
             }
             turns += 1
             self.reached = max(self.reached, due)
-            if let notification = self.takeTurn() { self.machine.enter(try self.signer.sign(notification)) }
+            for notification in self.takeTurn() { self.machine.enter(try self.signer.sign(notification)) }
         }
     }
 
@@ -124,12 +134,14 @@ struct SimulationRun: ~Copyable {
             self.reached = max(self.reached, due)
             _ = self.takeTurn()
         }
+        if turns < Self.turnsAtOnce { self.reached = max(self.reached, now) }
     }
 
-    private mutating func takeTurn() -> StoreNotification? {
-        let (notification, truths) = self.population.next()
+    private mutating func takeTurn() -> [StoreNotification] {
+        self.turns += 1
+        let (notifications, truths) = self.population.next()
         self.truths.update(truths)
-        return notification
+        return notifications
     }
 
     private mutating func settle(_ delivery: DeliveryMachine.Delivery, _ result: SendAttempt.Result) {
@@ -143,13 +155,17 @@ struct SimulationRun: ~Copyable {
         statistics.customers = self.population.count
         statistics.isReachable = self.reachability.isReachable
         report(statistics)
-        guard self.savedAt.duration(to: .now) >= Self.saveInterval else { return }
-        self.savedAt = .now
+        self.truths.settle(self.reached)
+        let start = ContinuousClock.now
+        guard start >= self.nextSave else { return }
         save(self.checkpoint)
+        // However much there is to write, most of the time is for living.
+        self.nextSave = .now + max(Self.saveInterval, start.duration(to: .now) * 20)
     }
 
     private var checkpoint: SimulationCheckpoint {
         SimulationCheckpoint(
-            origin: self.origin, reached: self.reached.milliseconds, unfinished: self.machine.unfinished)
+            origin: self.origin, reached: self.reached.milliseconds, turns: self.turns,
+            unfinished: self.machine.unfinished, givenUp: self.machine.givenUp)
     }
 }

@@ -1,4 +1,5 @@
-import Subscriptions
+import Foundation
+package import Subscriptions
 
 /// Everything a simulation is made from. `simulate` and `demo` set it from flags of the same names.
 package struct SimulatorConfiguration: Sendable {
@@ -6,18 +7,22 @@ package struct SimulatorConfiguration: Sendable {
     package var port = 0
     /// `--subscribers`: customers who arrive within the simulated past.
     package var subscribers = 100
+    /// `--history`: how long ago the simulation starts; 170 days unless set.
+    package var past = SimulatedTime.past
     /// `--speed`: simulated seconds in a real one.
     package var speed: Double = 20_000
     /// `--seed`: the same seed gives the same customers with the same lives.
     package var seed: UInt64 = 1
     /// `--deliver-to`: where notifications are posted; nil posts none.
     package var deliverTo: String?
-    /// `--lose`, `--repeat`, `--delay`.
+    /// `--lose`, `--repeat`, `--delay`, `--reorder`.
     package var disturbances = Disturbances()
     /// `--environment` and the app.
     package var store = StoreIdentity()
     /// `--keys`: the directory that is written for clients, and in which the simulation can be resumed.
     package var keysDirectory: String
+    /// `--scenario`: what is sold, to whom, and what they do with it.
+    package var scenario = Scenario.default
     /// Whether the clock becomes the real one when it has caught up with the present.
     package var horizon = SimulatedTime.Horizon.present
     /// How many deliveries may be under way at once.
@@ -31,15 +36,27 @@ package struct SimulatorConfiguration: Sendable {
         guard (1...1_000_000).contains(self.subscribers) else {
             throw .invalidSetting("subscribers", "must be 1…1000000")
         }
+        guard (.days(1) ... .days(3_650)).contains(self.past) else {
+            throw .invalidSetting("history", "must be 1…3650 days")
+        }
         guard self.speed > 0, self.speed <= 1e9 else { throw .invalidSetting("speed", "must be above 0, up to 1e9") }
         guard self.maximumInFlight > 0 else { throw .invalidSetting("maximumInFlight", "must be above 0") }
+        if let deliverTo, !Self.isAddress(deliverTo) {
+            throw .invalidSetting("deliver-to", "must be an http or https URL")
+        }
         guard [.production, .sandbox].contains(self.store.environment) else {
             throw .invalidSetting("environment", "must be Production or Sandbox")
         }
         for (name, probability) in [
             ("lose", self.disturbances.lose), ("repeat", self.disturbances.repeat), ("delay", self.disturbances.delay),
+            ("reorder", self.disturbances.reorder),
         ] where !(0...1).contains(probability) {
             throw .invalidSetting(name, "must be a probability, 0…1")
         }
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        guard let url = URL(string: text), let host = url.host() else { return false }
+        return ["http", "https"].contains(url.scheme) && !host.isEmpty
     }
 }

@@ -1,13 +1,15 @@
 import AppStoreSimulator
 import Foundation
 
-/// What a signed notification says, without a look at its signatures.
-struct DecodedNotification {
+/// What a signed notification says, without a look at its signatures. What JSON may hold has no Sendable type, but
+/// nothing of it is ever changed.
+struct DecodedNotification: @unchecked Sendable {
     let envelope: [String: Any]
     let data: [String: Any]
     let transaction: [String: Any]?
     let renewal: [String: Any]?
-    /// The three payloads as bytes, outermost without its nested ones.
+    let appTransaction: [String: Any]?
+    /// All payloads as bytes, outermost without its nested ones.
     let unsigned: String
 
     init(_ notification: SignedNotification) throws {
@@ -16,7 +18,11 @@ struct DecodedNotification {
         self.data = envelope["data"] as? [String: Any] ?? [:]
         self.transaction = try (self.data["signedTransactionInfo"] as? String).map(Self.payload)
         self.renewal = try (self.data["signedRenewalInfo"] as? String).map(Self.payload)
+        var bareAppData = envelope["appData"] as? [String: Any]
+        self.appTransaction = try (bareAppData?["signedAppTransactionInfo"] as? String).map(Self.payload)
+        bareAppData?["signedAppTransactionInfo"] = self.appTransaction
         var bare = envelope
+        bare["appData"] = bareAppData
         var bareData = self.data
         bareData["signedTransactionInfo"] = self.transaction
         bareData["signedRenewalInfo"] = self.renewal

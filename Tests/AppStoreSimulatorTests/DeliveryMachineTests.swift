@@ -27,8 +27,7 @@ import Testing
         #expect(machine.counts.givenUp == 1)
         #expect(machine.counts.waiting == 0)
         #expect(
-            machine.attempts[self.notification.uuid].map(\.result)
-                == [SendAttempt.Result](repeating: .timedOut, count: 6))
+            machine.givenUp[self.notification.uuid] == dates.map { SendAttempt(date: $0, result: .timedOut) })
     }
 
     @Test func sandboxTriesOnce() throws {
@@ -105,10 +104,14 @@ import Testing
     @Test func goesOnWithTheAttemptsAlreadyMade() throws {
         var machine = DeliveryMachine(environment: .production)
         let due = self.notification.signedDate + .hours(13)
-        machine.reenter(self.notification, as: DeliveryMachine.Unfinished(attempts: 2, due: due.milliseconds))
+        let attempts = [0, 1].map {
+            SendAttempt(date: self.notification.signedDate + .hours($0), result: .noResponse)
+        }
+        machine.reenter(self.notification, as: DeliveryMachine.Unfinished(attempts: attempts, due: due.milliseconds))
         let delivery = try machine.due(at: due)
         machine.settle(delivery, .noResponse, at: due)
         #expect(machine.nextDue == due + .hours(24))
+        #expect(machine.unfinished[self.notification.uuid]?.attempts.map(\.date) == attempts.map(\.date) + [due])
     }
 }
 

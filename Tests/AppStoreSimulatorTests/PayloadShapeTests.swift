@@ -5,42 +5,33 @@ import Testing
 
 /// Which members are there and which are not, by type of notification and state of the customer.
 @Suite struct PayloadShapeTests {
-    private static let alwaysInTransaction: Set = [
-        "transactionId", "originalTransactionId", "bundleId", "productId", "purchaseDate", "originalPurchaseDate",
-        "quantity", "type", "inAppOwnershipType", "signedDate", "environment", "storefront", "storefrontId",
-        "transactionReason", "price", "currency", "appTransactionId",
-    ]
-    private static let subscriptionOnly: Set = ["webOrderLineItemId", "subscriptionGroupIdentifier", "expiresDate"]
-    private static let sometimesInTransaction: Set = [
-        "appAccountToken", "isUpgraded", "revocationDate", "revocationReason", "revocationType", "revocationPercentage",
-        "offerType", "offerIdentifier", "offerDiscountType", "offerPeriod",
-    ]
-    private static let alwaysInRenewal: Set = [
-        "originalTransactionId", "productId", "autoRenewProductId", "autoRenewStatus", "renewalDate", "renewalPrice",
-        "currency", "recentSubscriptionStartDate", "appTransactionId", "signedDate", "environment",
-    ]
-    private static let sometimesInRenewal: Set = [
-        "expirationIntent", "isInBillingRetryPeriod", "gracePeriodExpiresDate", "offerType", "offerIdentifier",
-        "offerDiscountType", "offerPeriod", "eligibleWinBackOfferIds", "appAccountToken",
-    ]
-    /// What the customers of the first part live through.
+    /// What this crowd lives through.
     private static let types: Set = [
         "SUBSCRIBED/INITIAL_BUY", "SUBSCRIBED/RESUBSCRIBE", "DID_RENEW", "DID_RENEW/BILLING_RECOVERY",
         "DID_FAIL_TO_RENEW", "DID_FAIL_TO_RENEW/GRACE_PERIOD", "GRACE_PERIOD_EXPIRED", "EXPIRED/VOLUNTARY",
         "EXPIRED/BILLING_RETRY", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED",
         "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "DID_CHANGE_RENEWAL_PREF/UPGRADE",
         "DID_CHANGE_RENEWAL_PREF/DOWNGRADE", "DID_CHANGE_RENEWAL_PREF", "REFUND", "ONE_TIME_CHARGE",
+        "CONSUMPTION_REQUEST", "EXPIRED", "EXPIRED/PRICE_INCREASE", "EXPIRED/PRODUCT_NOT_FOR_SALE", "MIGRATION",
+        "METADATA_UPDATE", "PRICE_CHANGE", "PRICE_INCREASE/PENDING", "PRICE_INCREASE/ACCEPTED", "OFFER_REDEEMED",
+        "OFFER_REDEEMED/UPGRADE", "OFFER_REDEEMED/DOWNGRADE", "REFUND_DECLINED", "REFUND_REVERSED", "REVOKE",
+        "RENEWAL_EXTENDED",
     ]
 
-    /// Made once: every test looks at the same crowd.
-    private static let signed = Result {
+    /// Made once: every test looks at the same crowd. A list for each customer, in the order of signing.
+    private static let crowd = Result {
         let factory = try LifecycleFactory(seed: 11)
-        return try (0..<200).flatMap { try factory.lifecycles(ofCustomer: $0) }.flatMap(\.notifications)
+        return try (0..<200).map { try factory.lifecycles(ofCustomer: $0).flatMap(\.notifications) }
+            .map { told in try told.sorted { $0.signedDate < $1.signedDate }.map(DecodedNotification.init) }
     }
 
+    private let customers: [[DecodedNotification]]
     private let told: [DecodedNotification]
 
-    init() throws { self.told = try Self.signed.get().map(DecodedNotification.init) }
+    init() throws {
+        self.customers = try Self.crowd.get()
+        self.told = Array(self.customers.joined())
+    }
 
     @Test func everyTypeOccurs() {
         #expect(Set(self.told.map(\.name)) == Self.types)
@@ -59,75 +50,85 @@ import Testing
     }
 
     @Test func dataHasRenewalAndStatusForSubscriptionsOnly() {
+        let reasons = [
+            "UNINTENDED_PURCHASE", "FULFILLMENT_ISSUE", "UNSATISFIED_WITH_PURCHASE", "LEGAL", "OTHER",
+        ]
         for notification in self.told {
             var expected: Set = ["appAppleId", "bundleId", "bundleVersion", "environment", "signedTransactionInfo"]
             if notification.isAboutSubscription { expected.formUnion(["signedRenewalInfo", "status"]) }
+            if notification.type == "CONSUMPTION_REQUEST" { expected.insert("consumptionRequestReason") }
             #expect(Set(notification.data.keys) == expected, "\(notification.name)")
+            guard let reason = notification.data["consumptionRequestReason"] as? String else { continue }
+            #expect(reasons.contains(reason))
         }
     }
 
     @Test func transactionsHaveWhatAppliesAndNothingElse() throws {
+        for customer in self.customers {
+            var memory = FamilyMemory()
+            for notification in customer {
+                let stream = memory.hear(notification)
+                let transaction = try #require(notification.transaction)
+                #expect(Set(transaction.keys) == stream.transactionMembers(of: notification), "\(notification.name)")
+                #expect(
+                    notification.members(Set(TransactionMemory.constant), of: transaction)
+                        == stream.transaction(notification)?.told, "\(notification.name)")
+                #expect(
+                    notification.members(Set(TransactionMemory.revocation), of: transaction)
+                        == stream.transaction(notification)?.revocation, "\(notification.name)")
+            }
+        }
+    }
+
+    @Test func pricesAndOffersAreThoseOfTheProduct() throws {
         for notification in self.told {
             let transaction = try #require(notification.transaction)
-            let keys = Set(transaction.keys)
-            let required =
-                notification.isAboutSubscription
-                ? Self.alwaysInTransaction.union(Self.subscriptionOnly) : Self.alwaysInTransaction
-            #expect(keys.isSuperset(of: required), "\(notification.name): \(required.subtracting(keys))")
-            #expect(
-                keys.subtracting(required).isSubset(of: Self.sometimesInTransaction), "\(notification.name): \(keys)")
-
-            // A refund's members come together, and only with a refund.
-            let revocation: Set = ["revocationDate", "revocationReason", "revocationType", "revocationPercentage"]
-            #expect(keys.intersection(revocation) == (notification.type == "REFUND" ? revocation : []))
-            // An introductory offer has no identifier.
-            if keys.contains("offerType") {
-                #expect(keys.isSuperset(of: ["offerDiscountType", "offerPeriod"]))
-                #expect((transaction["offerType"] as? Int == 1) == !keys.contains("offerIdentifier"))
+            let product = try #require(Scenario.default.product(transaction["productId"] as? String ?? ""))
+            #expect(transaction["type"] as? String == product.type)
+            #expect(transaction["subscriptionGroupIdentifier"] as? String == product.plan?.group)
+            if notification.hasOffer(transaction) {
+                let offer = try #require(product.offer(in: transaction))
+                #expect(transaction["price"] as? Int64 == offer.price || notification.isShared)
             }
-            if transaction["offerDiscountType"] as? String == "FREE_TRIAL" {
-                #expect(transaction["price"] as? Int == 0)
+            guard let renewal = notification.renewal else {
+                #expect(transaction["price"] as? Int64 == product.price * (transaction["quantity"] as? Int64 ?? 0))
+                continue
             }
-            #expect(transaction["isUpgraded"] as? Bool != false)
+            let next = try #require(Scenario.default.product(renewal["autoRenewProductId"] as? String ?? ""))
+            if notification.hasOffer(renewal) {
+                #expect(renewal["renewalPrice"] as? Int64 == next.offer(in: renewal)?.price, "\(notification.name)")
+            }
         }
+    }
+
+    @Test func renewalsAreAsAnnounced() {
+        let streams = Dictionary(grouping: self.told) { $0.transaction?["originalTransactionId"] as? String }
+        for stream in streams.values { #expect(stream.surprises.isEmpty) }
     }
 
     @Test func renewalsHaveWhatAppliesAndNothingElse() throws {
-        for notification in self.told where notification.isAboutSubscription {
-            let renewal = try #require(notification.renewal)
-            let keys = Set(renewal.keys)
-            #expect(keys.isSuperset(of: Self.alwaysInRenewal), "\(notification.name)")
-            #expect(
-                keys.subtracting(Self.alwaysInRenewal).isSubset(of: Self.sometimesInRenewal), "\(notification.name)")
-
-            let status = try #require(notification.data["status"] as? Int)
-            #expect(keys.contains("gracePeriodExpiresDate") == (status == 4), "\(notification.name)")
-            #expect(
-                (renewal["isInBillingRetryPeriod"] as? Bool == true) == [3, 4].contains(status), "\(notification.name)")
-            #expect(renewal["expirationIntent"] as? Int == Self.intent(of: notification, status: status))
-            if keys.contains("eligibleWinBackOfferIds") { #expect([2, 5].contains(status)) }
+        for customer in self.customers {
+            var memory = FamilyMemory()
+            for notification in customer {
+                let stream = memory.hear(notification)
+                guard let renewal = notification.renewal else { continue }
+                #expect(Set(renewal.keys) == stream.renewalMembers(of: notification), "\(notification.name)")
+                #expect(renewal["expirationIntent"] as? Int == stream.intent, "\(notification.name)")
+                #expect(renewal["isInBillingRetryPeriod"] as? Bool == stream.isInRetry, "\(notification.name)")
+                #expect(renewal["gracePeriodExpiresDate"] as? Int64 == stream.graceEnd, "\(notification.name)")
+                #expect(renewal["priceIncreaseStatus"] as? Int == stream.priceIncrease, "\(notification.name)")
+                #expect(
+                    renewal["appAccountToken"] as? String == notification.transaction?["appAccountToken"] as? String)
+            }
         }
     }
 
-    private static func intent(of notification: DecodedNotification, status: Int) -> Int? {
-        switch (notification.name, status) {
-        case ("EXPIRED/VOLUNTARY", _): 1
-        case ("EXPIRED/BILLING_RETRY", _), (_, 3), (_, 4): 2
-        default: nil
-        }
-    }
-
-    @Test func statusFitsTheType() throws {
-        let expected: [String: Set<Int>] = [
-            "SUBSCRIBED": [1], "DID_RENEW": [1], "GRACE_PERIOD_EXPIRED": [3], "EXPIRED": [2],
-            "DID_CHANGE_RENEWAL_PREF": [1], "DID_CHANGE_RENEWAL_STATUS": [1, 3, 4], "REFUND": [1, 5],
-        ]
-        for notification in self.told where notification.isAboutSubscription {
-            let status = try #require(notification.data["status"] as? Int)
-            if notification.type == "DID_FAIL_TO_RENEW" {
-                #expect(status == (notification.subtype == nil ? 3 : 4))
-            } else {
-                #expect(try #require(expected[notification.type]).contains(status), "\(notification.name) \(status)")
+    @Test func statusFitsTheLife() {
+        for customer in self.customers {
+            var memory = FamilyMemory()
+            for notification in customer where notification.isAboutSubscription {
+                let status = memory.hear(notification).status
+                #expect(notification.data["status"] as? Int == status, "\(notification.name)")
             }
         }
     }
@@ -140,11 +141,18 @@ import Testing
         }
     }
 
-    @Test func someCustomersHaveAnAccountToken() {
-        let tokens = Set(self.told.map { $0.transaction?["appAccountToken"] as? String })
+    /// A customer has one token, or none, for all that they purchase; a family has none.
+    @Test func someCustomersHaveAnAccountToken() throws {
+        var tokens: Set<String?> = []
+        for customer in self.customers {
+            let purchased = Set(customer.filter { !$0.isShared }.map { $0.transaction?["appAccountToken"] as? String })
+            #expect(purchased.count == 1)
+            #expect(customer.allSatisfy { !$0.isShared || $0.transaction?["appAccountToken"] == nil })
+            tokens.formUnion(purchased)
+        }
         #expect(tokens.contains(nil))
-        #expect(tokens.compactMap { $0 }.count > 50)
-        #expect(tokens.compactMap { $0 }.allSatisfy { UUID(uuidString: $0) != nil })
+        #expect(tokens.compactMap(\.self).count > 50)
+        #expect(tokens.compactMap(\.self).allSatisfy { UUID(uuidString: $0) != nil })
     }
 
     @Test func sandboxNamesNoApp() throws {
@@ -160,11 +168,5 @@ import Testing
         let notification = try DecodedNotification(LifecycleFactory().testNotification())
         #expect(notification.type == "TEST")
         #expect(Set(notification.data.keys) == ["appAppleId", "bundleId", "environment"])
-    }
-}
-
-extension DecodedNotification {
-    fileprivate var isAboutSubscription: Bool {
-        self.transaction?["type"] as? String == "Auto-Renewable Subscription"
     }
 }

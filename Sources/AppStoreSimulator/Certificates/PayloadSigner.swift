@@ -7,6 +7,8 @@ import JSONScanning
 package struct PayloadSigner: Sendable {
     /// The header in base64url and the dot after it: the same for every payload.
     private let prefix: [UInt8]
+    /// Of the prefix, which is longer than most payloads: each signature goes on from a copy.
+    private let prefixHash: SHA256
     private let key: P256.Signing.PrivateKey
 
     /// - Parameter chain: DER of leaf, intermediate and root.
@@ -26,15 +28,22 @@ package struct PayloadSigner: Sendable {
     /// With a header of the caller's own making, for what has to be refused.
     package init(header: [UInt8], key: P256.Signing.PrivateKey) {
         self.prefix = Base64.url.encode(header) + [UInt8(ascii: ".")]
+        var hash = SHA256()
+        hash.update(data: self.prefix)
+        self.prefixHash = hash
         self.key = key
     }
 
     /// - Throws: only when the system's randomness fails.
     package func sign(_ payload: [UInt8]) throws -> [UInt8] {
-        var jws = self.prefix
-        jws.reserveCapacity(jws.count + payload.count * 4 / 3 + 100)
-        jws.append(contentsOf: Base64.url.encode(payload))
-        let signature = try self.key.signature(for: SHA256.hash(data: jws))
+        let text = Base64.url.encode(payload)
+        var hash = self.prefixHash
+        hash.update(data: text)
+        let signature = try self.key.signature(for: hash.finalize())
+        var jws: [UInt8] = []
+        jws.reserveCapacity(self.prefix.count + text.count + 100)
+        jws.append(contentsOf: self.prefix)
+        jws.append(contentsOf: text)
         jws.append(.init(ascii: "."))
         jws.append(contentsOf: Base64.url.encode(signature.rawRepresentation))
         return jws

@@ -16,10 +16,10 @@ package struct Corpus: Sendable {
     package func write(
         count: Int, to path: String, progress: @Sendable (Int) -> Void = { _ in }
     ) async throws {
-        guard FileManager.default.createFile(atPath: path, contents: nil) else {
-            throw CocoaError(.fileWriteNoPermission)
-        }
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        // Writes into what is there, which may be a device or a pipe, and puts nothing in its place.
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         defer { try? file.close() }
         var written = 0
         try await self.forEachChunk { lines in
@@ -65,7 +65,7 @@ package struct Corpus: Sendable {
         let first = number * Self.customersPerChunk
         var notifications = try (first..<first + Self.customersPerChunk).flatMap { index in
             try Task.checkCancellation()
-            return try self.factory.lifecycles(ofCustomer: index).flatMap(\.notifications)
+            return try self.factory.notifications(ofCustomer: index)
         }
         notifications.append(try self.factory.testNotification(number: number))
         notifications.sort { ($0.signedDate, $0.uuid) < ($1.signedDate, $1.uuid) }

@@ -1,34 +1,80 @@
 /// What the store knows of one customer from the start.
-struct CustomerProfile: Sendable {
+package struct CustomerProfile: Hashable, Sendable {
     /// The customer's number in the simulation, from 0.
     let index: Int
     let storefront: Storefront
-    let appTransactionID: String
-    /// Apps that give none are as real as those that do.
-    let appAccountToken: String?
+    package let appTransactionID: String
+    /// Apps that give none are as real as those that do. Never there for what a family shares.
+    package let appAccountToken: String?
     let bundleVersion: String
 
-    init(index: Int, random: inout SeededGenerator) {
+    package init(index: Int, random: inout SeededGenerator) {
+        let token = Self.drawToken(&random)
+        self.init(
+            index: index, storefront: random.pick(Storefront.all), appTransactionID: Self.drawID(&random),
+            appAccountToken: token, bundleVersion: "\(random.within(400...429))")
+    }
+
+    private init(
+        index: Int, storefront: Storefront, appTransactionID: String, appAccountToken: String?, bundleVersion: String
+    ) {
         self.index = index
-        self.storefront = random.pick(Storefront.all)
-        self.appTransactionID = "\(random.within(700_000_000_000_000_000...799_999_999_999_999_999))"
+        self.storefront = storefront
+        self.appTransactionID = appTransactionID
+        self.appAccountToken = appAccountToken
+        self.bundleVersion = bundleVersion
+    }
+
+    /// Somebody of the same family, with an account of their own.
+    func relative(_ random: inout SeededGenerator) -> CustomerProfile {
+        CustomerProfile(
+            index: self.index, storefront: self.storefront, appTransactionID: Self.drawID(&random),
+            appAccountToken: nil, bundleVersion: self.bundleVersion)
+    }
+
+    private static func drawToken(_ random: inout SeededGenerator) -> String? {
         let token = random.uuid()
-        self.appAccountToken = random.chance(600) ? token : nil
-        self.bundleVersion = "\(random.within(400...429))"
+        return random.chance(600) ? token : nil
     }
 
-    /// Ids are a function of the customer's number, so that they are unique whoever lives first.
-    static func transactionID(_ number: Int, ofCustomer index: Int) -> String {
-        "\(2_000_000_000_000_000 + index * 10_000 + number)"
+    private static func drawID(_ random: inout SeededGenerator) -> String {
+        "\(random.within(700_000_000_000_000_000...799_999_999_999_999_999))"
+    }
+}
+
+/// Ids are a function of the customer's number, so that they are unique whoever lives first.
+struct TransactionNumbers: Hashable, Sendable {
+    private let index: Int
+    private let chain: Int
+    private let base: Int
+
+    /// - Parameters:
+    ///   - chain: which of the customer's subscriptions, 0…8.
+    ///   - account: 0 for the purchaser, 1…5 for those they share with.
+    init(customer index: Int, chain: Int, account: Int) {
+        self.index = index
+        self.chain = chain
+        self.base = index * 1_000_000 + chain * 100_000 + account * 10_000
     }
 
-    func transactionID(_ number: Int) -> String { Self.transactionID(number, ofCustomer: self.index) }
+    /// Of what is bought once.
+    static func oneTime(customer index: Int) -> TransactionNumbers {
+        TransactionNumbers(customer: index, chain: 9, account: 0)
+    }
 
-    func webOrderLineItemID(_ number: Int) -> String { "\(2_000_000_000_000 + self.index * 10_000 + number)" }
+    /// The numbers of another account of the same chain.
+    func account(_ account: Int) -> TransactionNumbers {
+        TransactionNumbers(customer: self.index, chain: self.chain, account: account)
+    }
+
+    /// - Parameter number: from 1.
+    func transactionID(_ number: Int) -> String { "\(2_000_000_000_000_000 + self.base + number)" }
+
+    func webOrderLineItemID(_ number: Int) -> String { "\(2_000_000_000_000 + self.base + number)" }
 }
 
 /// A country's store.
-struct Storefront: Sendable {
+struct Storefront: Hashable, Sendable {
     /// ISO 3166-1 alpha-3.
     let country: String
     let id: String

@@ -2,65 +2,89 @@ import Subscriptions
 
 /// One purchase that does not renew, and perhaps its refund.
 struct OneTimeLife: Sendable {
-    private enum Step { case buy, refund }
+    private enum Step {
+        case askForRefund
+        case decideRefund(Act.Refund)
+    }
 
     private let profile: CustomerProfile
-    private let product: Product
     private var random: SeededGenerator
     private var agenda = Agenda<Step>()
-    private var transaction: StoreTransaction?
+    private var transaction: StoreTransaction
     private(set) var truth: Truth
     private var signing = SigningTimes()
 
-    /// Beyond the numbers that a subscription reaches.
-    private static let transactionNumber = 9_001
-
-    init(profile: CustomerProfile, buys product: Product, at moment: Moment, random: SeededGenerator) {
+    init(profile: CustomerProfile, buys product: Product, id: String, at moment: Moment, random: SeededGenerator) {
+        var random = random
+        let quantity = product.kind == .consumable ? random.within(1...3) : 1
         self.profile = profile
-        self.product = product
         self.random = random
-        self.truth = Truth(originalTransactionID: profile.transactionID(Self.transactionNumber))
-        self.agenda.enter(.buy, due: moment)
+        self.transaction = StoreTransaction(
+            id: id, originalID: id, product: product, quantity: quantity, purchaseDate: moment,
+            originalPurchaseDate: moment, reason: .purchase, price: product.price * quantity)
+        self.truth = Truth(originalTransactionID: id)
+        self.truth.set(self.transaction)
     }
 
     var nextDue: Moment? { self.agenda.nextDue }
 
-    mutating func next() -> StoreNotification? {
-        guard let (moment, step) = self.agenda.next() else { return nil }
+    mutating func buy() -> StoreNotification {
+        self.signing.next(at: self.transaction.purchaseDate)
+        return self.tell("ONE_TIME_CHARGE", .owned, signedDate: self.transaction.purchaseDate)
+    }
+
+    mutating func next() -> [StoreNotification] {
+        guard let (moment, step) = self.agenda.next() else { return [] }
         switch step {
-        case .buy: return self.buy(at: moment)
-        case .refund: return self.refund(at: moment)
+        case .askForRefund: return self.ask(for: Act.Refund(), at: moment)
+        case .decideRefund(let refund): return self.decide(refund, at: moment)
         }
     }
 
-    private mutating func buy(at moment: Moment) -> StoreNotification {
-        let id = self.profile.transactionID(Self.transactionNumber)
-        let quantity = self.product.kind == .consumable ? self.random.within(1...3) : 1
-        let transaction = StoreTransaction(
-            id: id, originalID: id, product: self.product, quantity: quantity, purchaseDate: moment,
-            originalPurchaseDate: moment, reason: .purchase, price: self.product.price * quantity)
-        self.transaction = transaction
-        if self.random.chance(150) {
-            self.agenda.enter(.refund, due: moment + .hours(self.random.within(24...30 * 24)))
-        }
-        return self.tell("ONE_TIME_CHARGE", .owned, transaction, at: moment)
+    mutating func askForRefund(at moment: Moment) { self.agenda.enter(.askForRefund, due: moment) }
+
+    private mutating func decide(_ refund: Act.Refund, at moment: Moment) -> [StoreNotification] {
+        guard refund.isGranted else { return [self.tell("REFUND_DECLINED", nil, at: moment)] }
+        let signedDate = self.sign(after: moment)
+        self.transaction.revocation = StoreTransaction.Revocation(
+            date: signedDate, reason: self.random.chance(300) ? 1 : 0,
+            kind: refund.percentage == 100_000 ? .refundFull : .refundProrated, percentage: refund.percentage)
+        return [self.tell("REFUND", .revoked, signedDate: signedDate)]
     }
 
-    private mutating func refund(at moment: Moment) -> StoreNotification? {
-        guard var transaction = self.transaction else { return nil }
-        transaction.revocation = .refund(at: moment, random: &self.random)
-        self.transaction = transaction
-        return self.tell("REFUND", .revoked, transaction, at: moment)
+    mutating func ask(for refund: Act.Refund, at moment: Moment) -> [StoreNotification] {
+        guard self.transaction.revocation == nil, self.agenda.nextDue == nil else { return [] }
+        self.agenda.enter(.decideRefund(refund), due: moment + .minutes(self.random.within(60...20 * 60)))
+        return [self.tell("CONSUMPTION_REQUEST", nil, reason: "OTHER", at: moment)]
+    }
+
+    /// Nothing that is signed from now on remembers the refund, so in hindsight there was none.
+    mutating func reverseRefund(at moment: Moment) -> [StoreNotification] {
+        guard let refunded = self.transaction.revocation?.date else { return [] }
+        self.transaction.revocation = nil
+        self.truth.undoChanges(from: refunded)
+        return [self.tell("REFUND_REVERSED", nil, at: moment)]
+    }
+
+    private mutating func sign(after moment: Moment) -> Moment {
+        self.signing.next(after: moment, random: &self.random)
     }
 
     private mutating func tell(
-        _ type: String, _ state: LifecycleState, _ transaction: StoreTransaction, at moment: Moment
+        _ type: String, _ state: Truth.State?, reason: String? = nil, at moment: Moment
     ) -> StoreNotification {
-        self.truth.set(
-            Truth.Standing(state: state, productID: self.product.id, transactionID: transaction.id), from: moment)
+        self.tell(type, state, reason: reason, signedDate: self.sign(after: moment))
+    }
+
+    private mutating func tell(
+        _ type: String, _ state: Truth.State?, reason: String? = nil, signedDate: Moment
+    ) -> StoreNotification {
+        if let state { self.truth.set(state, from: signedDate) }
         return StoreNotification(
             type: type, subtype: nil, uuid: self.random.uuid(),
-            signedDate: self.signing.next(after: moment, random: &self.random),
-            purchase: StoreNotification.Purchase(profile: self.profile, transaction: transaction))
+            signedDate: signedDate,
+            content: .purchase(
+                StoreNotification.Purchase(
+                    profile: self.profile, transaction: self.transaction, consumptionRequestReason: reason)))
     }
 }

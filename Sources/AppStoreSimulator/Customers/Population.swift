@@ -1,30 +1,46 @@
 import Subscriptions
 
-/// All customers, and whose turn it is: a discrete-event simulation. What comes out depends on the seed and the start
-/// alone, not on how often or how fast it is asked.
+/// All customers, and whose turn it is: a discrete-event simulation. What comes out depends on the scenario, the seed and
+/// the start alone, not on how often or how fast it is asked.
 struct Population: Sendable {
     private enum Turn {
         case arrival(index: Int)
         case customer(index: Int)
+        case massExtension
         case test
     }
 
+    private let scenario: Scenario
+    private let rules: StoreRules
     private let seed: UInt64
-    private let start: Moment
     private let size: Int
+    /// The simulated past in which the crowd arrives.
+    private let past: Milliseconds
     private var agenda = Agenda<Turn>()
     private var customers: [Customer] = []
     private var random: SeededGenerator
 
-    /// - Parameter size: how many arrive within the simulated past; afterwards newcomers come at a tenth of the pace.
-    init(size: Int, seed: UInt64, start: Moment) {
+    /// How often the publisher has everybody's renewal date moved, and by how much.
+    private static let extensionInterval = Milliseconds.days(100)
+    private static let extensionLength = Milliseconds.days(3)
+
+    /// - Parameters:
+    ///   - size: how many arrive within the simulated past; afterwards newcomers come at a tenth of the pace.
+    ///   - past: how long that is.
+    init(
+        size: Int, scenario: Scenario, environment: AppStoreEnvironment, seed: UInt64, start: Moment,
+        past: Milliseconds
+    ) {
+        self.scenario = scenario
+        self.rules = StoreRules(products: scenario.products, grace: scenario.grace, environment: environment)
         self.seed = seed
-        self.start = start
         self.size = size
+        self.past = past
         self.random = SeededGenerator(seed: seed, stream: .max)
         self.agenda.enter(.test, due: start)
-        for (index, named) in NamedCustomer.all.enumerated() {
-            self.admit(Customer(named, index: index, seed: seed, simulationStart: start))
+        self.agenda.enter(.massExtension, due: start + Self.extensionInterval)
+        for (index, person) in scenario.people.enumerated() {
+            self.admit(Customer(index: index, life: person, rules: self.rules, seed: seed, simulationStart: start))
         }
         let next = self.customers.count
         self.agenda.enter(.arrival(index: next), due: start + self.pause(after: next - 1))
@@ -34,36 +50,63 @@ struct Population: Sendable {
     var count: Int { self.customers.count }
 
     /// Takes one turn: what the store says because of it, and the truths that it changed.
-    mutating func next() -> (notification: StoreNotification?, truths: [Truth]) {
-        guard let (moment, turn) = self.agenda.next() else { return (nil, []) }
+    mutating func next() -> (notifications: [StoreNotification], truths: [Truth]) {
+        guard let (moment, turn) = self.agenda.next() else { return ([], []) }
         switch turn {
         case .test:
-            return (.test(at: moment, random: &self.random), [])
+            return ([.test(at: moment, random: &self.random)], [])
+        case .massExtension:
+            self.agenda.enter(.massExtension, due: moment + Self.extensionInterval)
+            return self.extendEverybody(at: moment)
         case .arrival(let index):
-            self.admit(Customer(index: index, seed: self.seed, arrivesAt: moment))
+            self.admit(
+                Customer(
+                    index: index, habits: self.scenario.habits, rules: self.rules, seed: self.seed, arrivesAt: moment))
             self.agenda.enter(.arrival(index: index + 1), due: moment + self.pause(after: index))
-            return (nil, [])
+            return ([], [])
         case .customer(let index):
-            let notification = self.customers[index].next()
-            if let due = self.customers[index].nextDue { self.agenda.enter(.customer(index: index), due: due) }
-            return (notification, self.customers[index].truths)
+            // An extension in between may have moved what was due.
+            guard let due = self.customers[index].nextDue, due <= moment else { return ([], []) }
+            let notifications = self.customers[index].next()
+            self.plan(index)
+            return (notifications, self.customers[index].truths)
         }
     }
 
     private mutating func admit(_ customer: Customer) {
-        if let due = customer.nextDue { self.agenda.enter(.customer(index: self.customers.count), due: due) }
         self.customers.append(customer)
+        self.plan(self.customers.count - 1)
+    }
+
+    private mutating func plan(_ index: Int) {
+        guard let due = self.customers[index].nextDue else { return }
+        self.agenda.enter(.customer(index: index), due: due)
+    }
+
+    /// One product's subscribers get some days more; for one in a hundred it fails.
+    private mutating func extendEverybody(at moment: Moment) -> (notifications: [StoreNotification], truths: [Truth]) {
+        guard let product = self.scenario.products.first(where: { $0.plan != nil }) else { return ([], []) }
+        var (notifications, truths): ([StoreNotification], [Truth]) = ([], [])
+        var (succeeded, failed): (Int64, Int64) = (0, 0)
+        for index in self.customers.indices.dropFirst(self.scenario.people.count)
+        where self.customers[index].subscribes(to: product) {
+            let fails = self.random.chance(10)
+            let told = self.customers[index].extend(product, by: Self.extensionLength, fails: fails, at: moment)
+            self.plan(index)
+            guard !told.isEmpty else { continue }
+            (succeeded, failed) = fails ? (succeeded, failed + 1) : (succeeded + 1, failed)
+            notifications += told
+            truths += self.customers[index].truths
+        }
+        let summary = StoreNotification.ExtensionSummary(
+            requestIdentifier: self.random.uuid(), productID: product.id, storefronts: nil, succeeded: succeeded,
+            failed: failed)
+        return (notifications + [.extensionSummary(summary, at: moment, random: &self.random)], truths)
     }
 
     private func pause(after index: Int) -> Milliseconds {
-        let crowd = Int64(max(1, self.size - NamedCustomer.all.count))
-        let pace = SimulatedTime.past.rawValue / crowd
+        let crowd = Int64(max(1, self.size - self.scenario.people.count))
+        let pace = self.past.rawValue / crowd
         return Milliseconds(rawValue: index < self.size ? pace : 10 * pace)
-    }
-}
-
-extension StoreNotification {
-    static func test(at moment: Moment, random: inout SeededGenerator) -> StoreNotification {
-        StoreNotification(type: "TEST", subtype: nil, uuid: random.uuid(), signedDate: moment, purchase: nil)
     }
 }

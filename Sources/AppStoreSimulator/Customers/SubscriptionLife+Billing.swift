@@ -2,97 +2,109 @@ import Subscriptions
 
 /// Renewals, and what happens when the card does not pay.
 extension SubscriptionLife {
-    /// In the last day of the period. What will be after its end is settled here, whether it is good or bad.
-    mutating func charge(at moment: Moment) -> StoreNotification? {
-        guard self.renewal.autoRenew else {
-            self.truth.set(self.standing(.expired), from: self.end)
-            let due = self.shortly(after: self.end)
-            self.agenda.enter(.expire, due: due)
-            return nil
+    /// Whether the store means to charge again. A commitment is charged to its end, whatever the customer has turned off.
+    private var willRenew: Bool { self.isCommitted || self.purchaser.renewal.autoRenew }
+
+    /// Periods of the commitment are left to be paid.
+    var isCommitted: Bool { self.newest.commitment.map { $0.number < $0.periods } ?? false }
+
+    /// Why the store will not even try; nil when it will.
+    private var obstacle: (intent: RenewalTerms.ExpirationIntent, subtype: String?)? {
+        if let next = self.purchaser.renewal.product, self.withdrawn.contains(next) {
+            return (.productUnavailable, "PRODUCT_NOT_FOR_SALE")
         }
-        switch self.plan.charge {
-        case .succeeds:
-            self.renew(from: self.end, at: moment)
-            return self.notification("DID_RENEW", at: moment)
-        case .fails(let ending):
-            self.fail(ending)
-            return nil
+        if self.purchaser.renewal.priceIncrease == .pending { return (.priceIncreaseNotAccepted, "PRICE_INCREASE") }
+        return self.lapsesWithoutReason ? (.other, nil) : nil
+    }
+
+    /// In the last day of the period.
+    mutating func charge(at moment: Moment) -> [StoreNotification] {
+        if self.stage == .renewed { self.stage = .running }
+        // Nor while it decides whether this period is paid back.
+        guard self.willRenew, self.obstacle == nil, self.cardPays, self.undecided.isEmpty else { return [] }
+        let refund = self.refundsNextPeriod
+        let told = self.renew(from: self.end, "DID_RENEW", nil, at: moment)
+        if let refund {
+            self.enter(.act(.refund(refund)), due: moment + .minutes(2))
         }
+        return told
     }
 
-    private mutating func renew(from start: Moment, at moment: Moment) {
-        self.begin(
-            self.renewal.product ?? self.current.product, offer: self.renewal.nextOffer, from: start, reason: .renewal,
-            at: moment)
+    private mutating func renew(
+        from start: Moment, isFromSigning: Bool = false, _ type: String, _ subtype: String?, at moment: Moment
+    ) -> [StoreNotification] {
+        let terms = self.purchaser.renewal
+        return self.begin(
+            terms.product ?? self.product, offer: terms.nextOffer, from: start, reason: .renewal,
+            isFromSigning: isFromSigning, type, subtype, at: moment)
     }
 
-    /// Grace is for renewals of what was paid for: a free trial that cannot be charged goes into retry at once.
-    private var graceEnd: Moment? {
-        guard self.current.price > 0, let plan = self.current.product.plan else { return nil }
-        return self.end.after(plan.gracePeriod)
-    }
-
-    private mutating func fail(_ ending: PeriodPlan.Ending) {
-        let due = self.shortly(after: self.end)
-        self.agenda.enter(.reportFailure, due: due)
-        if let graceEnd = self.graceEnd {
-            self.truth.set(self.standing(.grace, grace: graceEnd), from: self.end)
-            self.truth.set(self.standing(.retry), from: graceEnd)
-            let due = self.shortly(after: graceEnd)
-            self.agenda.enter(.endGrace, due: due)
-        } else {
-            self.truth.set(self.standing(.retry), from: self.end)
+    /// Not renewed so far. Who has turned auto-renew off is gone at this moment; for the rest the store has to conclude.
+    mutating func endPeriod(at moment: Moment) -> [StoreNotification] {
+        guard self.willRenew else {
+            for index in self.accounts.indices where !self.accounts[index].isLapsed {
+                self.accounts[index].foresee(.expired, from: moment)
+            }
+            self.lapse(at: moment)
+            let due = self.shortly(after: moment)
+            self.enter(.expire, due: due)
+            return []
         }
-        self.truth.set(self.standing(.expired), from: self.end + Self.retryPeriod)
-        switch ending {
-        case .paid(let after): self.agenda.enter(.recover, due: self.end + after)
-        case .cancelled(let after): self.agenda.enter(.cancelWhileUnpaid, due: self.end + after)
-        case .never:
-            let due = self.shortly(after: self.end + Self.retryPeriod)
-            self.agenda.enter(.endRetry, due: due)
-        }
-    }
-
-    mutating func reportFailure(at moment: Moment) -> StoreNotification {
-        self.renewal.expirationIntent = .billingError
-        self.renewal.isInBillingRetryPeriod = true
-        self.renewal.gracePeriodExpiresDate = self.graceEnd
-        return self.notification("DID_FAIL_TO_RENEW", self.graceEnd == nil ? nil : "GRACE_PERIOD", at: moment)
-    }
-
-    mutating func endGrace(at moment: Moment) -> StoreNotification {
-        self.renewal.gracePeriodExpiresDate = nil
-        return self.notification("GRACE_PERIOD_EXPIRED", at: moment)
-    }
-
-    /// Within grace the renewal day stays; after it a new cycle starts today.
-    mutating func recover(at moment: Moment) -> StoreNotification {
-        let inGrace = self.truth.standing(at: moment)?.state == .grace
-        self.renew(from: inGrace ? self.end : moment, at: moment)
-        return self.notification("DID_RENEW", "BILLING_RECOVERY", at: moment)
-    }
-
-    mutating func endRetry(at moment: Moment) -> StoreNotification {
-        self.renewal.isInBillingRetryPeriod = false
-        self.lapse(at: self.end, now: moment)
-        return self.notification("EXPIRED", "BILLING_RETRY", at: moment)
-    }
-
-    /// Turning renewal off ends the retry: EXPIRED follows.
-    mutating func cancelWhileUnpaid(at moment: Moment) -> StoreNotification {
-        self.agenda.removeAll()
+        self.stage = .ended
         let due = self.shortly(after: moment)
-        self.truth.set(self.standing(.expired), from: due)
-        self.agenda.enter(.expire, due: due)
-        return self.setRenewal(false, at: moment)
+        self.enter(.conclude, due: due)
+        return []
     }
 
-    /// The customer had left by choice.
-    mutating func expire(at moment: Moment) -> StoreNotification {
-        self.renewal.expirationIntent = .customerCancelled
-        self.renewal.gracePeriodExpiresDate = nil
-        if self.renewal.isInBillingRetryPeriod != nil { self.renewal.isInBillingRetryPeriod = false }
-        self.lapse(at: self.end, now: moment)
-        return self.notification("EXPIRED", "VOLUNTARY", at: moment)
+    mutating func conclude(at moment: Moment) -> [StoreNotification] {
+        if let (intent, subtype) = self.obstacle { return self.expire(intent, subtype, at: moment) }
+        guard !self.cardPays else { return self.renew(from: self.end, "DID_RENEW", nil, at: moment) }
+        self.stage = .unpaid
+        self.dropPlan()
+        let graceEnd = self.graceEnd
+        let retryEnd = self.rules.retryEnd(after: self.end)
+        if let graceEnd { self.enter(.endGrace, due: self.shortly(after: graceEnd)) }
+        self.enter(.endRetry, due: self.shortly(after: self.end + .days(60)))
+        return self.everybody { $0.fail(graceEnd: graceEnd, retryEnd: retryEnd, at: moment) }
+    }
+
+    /// A free trial that cannot be charged has grace only where the publisher has chosen so.
+    private var graceEnd: Moment? {
+        guard let plan = self.product.plan, self.newest.price > 0 || self.rules.grace.includesTrials else { return nil }
+        return self.rules.grace.duration(for: plan.period).map { self.end + $0 }
+    }
+
+    mutating func endGrace(at moment: Moment) -> [StoreNotification] {
+        self.everybody { account in
+            account.conclude(.retry, "GRACE_PERIOD_EXPIRED", nil, at: moment) { $0.gracePeriodExpiresDate = nil }
+        }
+    }
+
+    mutating func endRetry(at moment: Moment) -> [StoreNotification] {
+        self.expire(.billingError, "BILLING_RETRY", at: moment)
+    }
+
+    /// The card pays again: what is owed is charged at once. Within grace the renewal day stays; after it a new cycle
+    /// starts today.
+    mutating func pay(at moment: Moment) -> [StoreNotification] {
+        self.cardPays = true
+        guard self.stage == .unpaid, self.willRenew, self.obstacle == nil else { return [] }
+        let isInGrace = self.purchaser.truth.standing(at: moment)?.state == .grace
+        return self.renew(
+            from: isInGrace ? self.end : moment, isFromSigning: isInGrace, "DID_RENEW", "BILLING_RECOVERY", at: moment)
+    }
+
+    /// Service is over, and the store says why.
+    mutating func expire(
+        _ intent: RenewalTerms.ExpirationIntent, _ subtype: String?, at moment: Moment
+    ) -> [StoreNotification] {
+        self.lapse(at: moment)
+        return self.everybody { account in
+            account.conclude(.expired, "EXPIRED", subtype, at: moment) { terms in
+                terms.expirationIntent = intent
+                terms.gracePeriodExpiresDate = nil
+                if terms.isInBillingRetryPeriod != nil { terms.isInBillingRetryPeriod = false }
+            }
+        }
     }
 }

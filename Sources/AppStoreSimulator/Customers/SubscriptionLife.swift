@@ -1,172 +1,190 @@
 import Subscriptions
 
-/// One customer's subscription as the App Store lives it: a machine whose steps are due at moments it has planned
-/// itself. It keeps the transactions, the terms of the next renewal and the truth, and tells what the store would say.
+/// One customer's subscription in one group as the App Store runs it: charges, retries and decisions fall due at moments
+/// that it plans itself; customers and publishers act in between. What it decides goes into the books of the purchaser
+/// and of everybody they share it with, and each book tells its own notifications.
 struct SubscriptionLife: Sendable {
     enum Step: Sendable {
-        case subscribe(Product, Offer?)
-        case act(PeriodPlan.Act)
-        case grantRefund
+        /// In the last day of a period.
         case charge
-        case reportFailure
-        case recover
+        case periodEnd
+        /// Shortly after a period that was not renewed.
+        case conclude
         case endGrace
         case endRetry
-        case cancelWhileUnpaid
         case expire
+        case decideRefund(transactionID: String, Act.Refund)
+        /// An act that had to wait until the coming period has begun.
+        case act(Act)
     }
 
-    /// Billing retry goes on for so long after the failed renewal; shorter gaps do not end a continuous stretch either.
-    static let retryPeriod = Milliseconds.days(60)
+    private struct Entry: Sendable {
+        let step: Step
+        /// The plan it belongs to; steps of an older one no longer count. nil: it counts whatever happens.
+        let plan: Int?
+    }
 
-    let profile: CustomerProfile
-    var planner: Planner
+    /// How far the running period has come.
+    enum Stage: Sendable {
+        /// Nothing was bought.
+        case new
+        case running
+        /// The next period was charged before it begins.
+        case renewed
+        /// The period is over, and the store has yet to conclude what follows.
+        case ended
+        /// The charge failed; grace and billing retry.
+        case unpaid
+        case lapsed
+    }
+
+    let group: String
+    let rules: StoreRules
     var random: SeededGenerator
-    var agenda = Agenda<Step>()
-    var plan = PeriodPlan()
+    /// The purchaser's is the first.
+    var accounts: [SubscriptionAccount]
+    var stage = Stage.new
+    /// Whether the next charge succeeds.
+    var cardPays = true
+    /// How many the purchaser shares with: the accounts after their own.
+    var members = 0
+    /// What the publisher has taken from sale.
+    var withdrawn: Set<Product> = []
+    var lapsesWithoutReason = false
+    /// Transactions whose refund was asked for and is not decided.
+    var undecided: Set<String> = []
+    /// A refund of the coming period was asked for before there was one.
+    var refundsNextPeriod: Act.Refund?
+    var advancedCommerce: AdvancedCommerce?
+    /// Counts the periods that have been paid for.
+    private(set) var periods = 0
+    /// Counts the renewals among them.
+    private(set) var renewals = 0
+    private var agenda = Agenda<Entry>()
+    private var plan = 0
 
-    var transactions: [StoreTransaction] = []
-    var renewal = RenewalTerms()
-    var truth: Truth
-    /// When service last ended.
-    private var lapsedAt: Moment?
-    private var signing = SigningTimes()
-
-    init(profile: CustomerProfile, buys product: Product, at moment: Moment, planner: Planner, random: SeededGenerator)
-    {
-        self.profile = profile
-        self.planner = planner
+    init(group: String, rules: StoreRules, account: SubscriptionAccount, random: SeededGenerator) {
+        self.group = group
+        self.rules = rules
+        self.accounts = [account]
         self.random = random
-        self.truth = Truth(originalTransactionID: profile.transactionID(1))
-        self.agenda.enter(.subscribe(product, product.plan?.introductoryOffer), due: moment)
     }
 
     var nextDue: Moment? { self.agenda.nextDue }
+    var purchaser: SubscriptionAccount { self.accounts[0] }
+    var newest: StoreTransaction { self.purchaser.newest }
+    var end: Moment { self.purchaser.end }
+    var product: Product { self.newest.product }
 
-    /// Takes the next step; nil when it is one the store does not speak about.
-    mutating func next() -> StoreNotification? {
-        guard let (moment, step) = self.agenda.next() else { return nil }
-        switch step {
-        case .subscribe(let product, let offer): return self.subscribe(to: product, offer: offer, at: moment)
-        case .act(let act): return self.perform(act, at: moment)
-        case .grantRefund: return self.grantRefund(at: moment)
+    /// Takes the next step of the store's.
+    mutating func next() -> [StoreNotification] {
+        guard let (moment, entry) = self.agenda.next(), entry.plan == nil || entry.plan == self.plan else { return [] }
+        switch entry.step {
         case .charge: return self.charge(at: moment)
-        case .reportFailure: return self.reportFailure(at: moment)
-        case .recover: return self.recover(at: moment)
+        case .periodEnd: return self.endPeriod(at: moment)
+        case .conclude: return self.conclude(at: moment)
         case .endGrace: return self.endGrace(at: moment)
         case .endRetry: return self.endRetry(at: moment)
-        case .cancelWhileUnpaid: return self.cancelWhileUnpaid(at: moment)
-        case .expire: return self.expire(at: moment)
+        case .expire: return self.expire(.customerCancelled, "VOLUNTARY", at: moment)
+        case .decideRefund(let id, let refund): return self.decide(refund, of: id, at: moment)
+        case .act(let act): return self.perform(act, at: moment)
         }
     }
 
     // MARK: What the steps share
 
-    /// The newest transaction. There is one once the first step has been taken.
-    var current: StoreTransaction {
-        get { self.transactions[self.transactions.count - 1] }
-        set { self.transactions[self.transactions.count - 1] = newValue }
+    /// Plans a step that counts until the next period, or whatever happens.
+    mutating func enter(_ step: Step, due moment: Moment, always: Bool = false) {
+        self.agenda.enter(Entry(step: step, plan: always ? nil : self.plan), due: moment)
     }
 
-    /// The end of the newest period.
-    var end: Moment { self.current.expiresDate ?? .distantFuture }
-
-    private mutating func subscribe(to product: Product, offer: Offer?, at moment: Moment) -> StoreNotification {
-        let isFirst = self.transactions.isEmpty
-        self.renewal.autoRenew = true
-        self.truth.set(autoRenew: true, from: moment)
-        self.begin(product, offer: offer, from: moment, reason: .purchase, at: moment)
-        return self.notification("SUBSCRIBED", isFirst ? "INITIAL_BUY" : "RESUBSCRIBE", at: moment)
-    }
-
-    /// A new period: its transaction, its terms, its truth (from `moment`, or from its start when signed ahead), and
-    /// what the customer will do in it.
-    mutating func begin(
-        _ product: Product, offer: Offer?, from start: Moment, reason: StoreTransaction.Reason, at moment: Moment
-    ) {
-        let number = self.transactions.count + 1
-        let period = offer?.period ?? product.plan?.period ?? .months(1)
-        let transaction = StoreTransaction(
-            id: self.profile.transactionID(number), originalID: self.profile.transactionID(1),
-            webOrderLineItemID: self.profile.webOrderLineItemID(number), product: product, purchaseDate: start,
-            originalPurchaseDate: self.transactions.first?.purchaseDate ?? start, expiresDate: start.after(period),
-            reason: reason, offer: offer, price: offer?.price ?? product.price)
-        self.transactions.append(transaction)
-        self.renewal.begin(product, after: offer, stretch: self.stretchStart(at: start))
-        self.lapsedAt = nil
-        self.truth.set(self.standing(.subscribed), from: max(start, moment))
-        self.planPeriod(from: max(start, moment))
-    }
-
-    private func stretchStart(at moment: Moment) -> Moment {
-        guard let start = self.renewal.recentStart else { return moment }
-        guard let lapsedAt = self.lapsedAt, moment >= lapsedAt + Self.retryPeriod else { return start }
-        return moment
-    }
-
-    private mutating func planPeriod(from start: Moment) {
-        self.agenda.removeAll()
-        self.plan = self.planner.next(isTrial: self.current.price == 0, random: &self.random)
-        let length = self.end.milliseconds - start.milliseconds
-        for deed in self.plan.deeds {
-            self.agenda.enter(
-                .act(deed.act), due: start + Milliseconds(rawValue: length / 1_000 * deed.permille))
-        }
-        // Apple renews within the last day of the period.
-        self.agenda.enter(.charge, due: self.end - .minutes(self.random.within(5...23 * 60)))
-    }
-
-    /// Service is over; perhaps the customer comes back.
-    mutating func lapse(at moment: Moment, now: Moment) {
-        self.lapsedAt = moment
-        self.agenda.removeAll()
-        guard let pause = self.plan.returnsAfter else { return }
-        let offer = self.random.chance(500) ? self.current.product.plan?.winBackOffer : nil
-        self.agenda.enter(.subscribe(self.current.product, offer), due: now + pause)
-    }
-
-    func standing(_ state: LifecycleState, grace: Moment? = nil) -> Truth.Standing {
-        Truth.Standing(
-            state: state, productID: self.current.product.id, transactionID: self.current.id,
-            expiresDate: self.current.expiresDate, gracePeriodExpiresDate: grace)
-    }
+    /// What was planned no longer counts.
+    mutating func dropPlan() { self.plan += 1 }
 
     /// A few seconds, as the store's own batches need.
     mutating func shortly(after moment: Moment) -> Moment { moment + .seconds(self.random.within(20...120)) }
 
-    /// - Parameter transaction: what it is about; the newest unless said.
-    mutating func notification(
-        _ type: String, _ subtype: String? = nil, about transaction: StoreTransaction? = nil, at moment: Moment
-    ) -> StoreNotification {
-        let signedDate = self.signing.next(after: moment, random: &self.random)
-        let renewal = RenewalSummary(
-            terms: self.renewal, transaction: self.current,
-            winBackOfferIDs: self.lapsedAt == nil ? nil : self.winBackOfferIDs)
-        return StoreNotification(
-            type: type, subtype: subtype, uuid: self.random.uuid(), signedDate: signedDate,
-            purchase: StoreNotification.Purchase(
-                profile: self.profile, transaction: transaction ?? self.current, renewal: renewal,
-                status: self.truth.status(at: signedDate)))
+    /// The same for everybody who has the service.
+    mutating func everybody(
+        _ change: (inout SubscriptionAccount) -> StoreNotification
+    ) -> [StoreNotification] {
+        (0...self.members).map { change(&self.accounts[$0]) }
     }
 
-    private var winBackOfferIDs: [String]? { self.current.product.plan?.winBackOffer?.identifier.map { [$0] } }
+    /// A new period is paid for.
+    mutating func begin(
+        _ product: Product, offer: Offer?, from start: Moment, reason: StoreTransaction.Reason,
+        isFromSigning: Bool = false, _ type: String, _ subtype: String?, at moment: Moment
+    ) -> [StoreNotification] {
+        let isNow = start == moment
+        var told = product.plan?.isFamilyShareable == true ? [] : self.revokeMembers(reason: 0, at: moment)
+        let moment = isNow ? self.accounts[...self.members].map { $0.opening(from: moment) }.max() ?? moment : moment
+        let period = self.period(of: product, offer: offer, from: isNow ? moment : start, reason: reason)
+        self.lapsesWithoutReason = false
+        self.refundsNextPeriod = nil
+        told += self.everybody { $0.begin(period, isFromSigning: isFromSigning, type, subtype, at: moment) }
+        self.periods += 1
+        if reason == .renewal { self.renewals += 1 }
+        self.stage = start > moment ? .renewed : .running
+        self.planPeriod(at: moment)
+        return told
+    }
+
+    private mutating func period(
+        of product: Product, offer: Offer?, from start: Moment, reason: StoreTransaction.Reason
+    ) -> SubscriptionAccount.NewPeriod {
+        if product != self.purchaser.transactions.last?.product { self.advancedCommerce?.move(to: product) }
+        let length = offer?.period ?? product.plan?.period ?? .months(1)
+        let commitment = self.commitment(to: product, from: start, reason: reason)
+        // Months differ in length, and the last one ends with the commitment.
+        let isLast = commitment.map { $0.number == $0.periods } ?? false
+        let end = max(start.after(length), isLast ? commitment?.expiresDate ?? start : start)
+        let raised = product == self.purchaser.renewal.product ? self.purchaser.renewal.raisedPrice : nil
+        return SubscriptionAccount.NewPeriod(
+            product: product, offer: offer, start: start, end: end, reason: reason,
+            price: offer?.price ?? raised ?? product.price, commitment: commitment,
+            advancedCommerce: self.advancedCommerce)
+    }
+
+    private func commitment(
+        to product: Product, from start: Moment, reason: StoreTransaction.Reason
+    ) -> StoreTransaction.Commitment? {
+        guard let plan = product.plan, let periods = plan.commitment.map(Int64.init) else { return nil }
+        if reason == .renewal, let running = self.purchaser.transactions.last?.commitment, running.number < periods {
+            return StoreTransaction.Commitment(
+                number: running.number + 1, periods: periods, expiresDate: running.expiresDate, price: running.price)
+        }
+        return StoreTransaction.Commitment(
+            number: 1, periods: periods, expiresDate: start.after(plan.period.times(periods)),
+            price: product.price * periods)
+    }
+
+    /// Renewal is charged in the last day of a period; Apple does it within 24 hours before the end.
+    mutating func planPeriod(at moment: Moment) {
+        self.dropPlan()
+        let lead = Milliseconds.minutes(self.random.within(5...23 * 60))
+        self.enter(.charge, due: max(self.end - lead, max(self.newest.purchaseDate, moment) + .seconds(1)))
+        self.enter(.periodEnd, due: self.end)
+    }
+
+    mutating func lapse(at moment: Moment) {
+        self.stage = .lapsed
+        self.refundsNextPeriod = nil
+        self.dropPlan()
+        for index in self.accounts.indices where !self.accounts[index].isLapsed {
+            self.accounts[index].lapse(at: moment)
+        }
+    }
 }
 
-extension Product {
-    var plan: SubscriptionPlan? {
-        guard case .subscription(let plan) = self.kind else { return nil }
-        return plan
-    }
-}
+/// What holds for everybody who buys in the simulated store.
+struct StoreRules: Hashable, Sendable {
+    let products: [Product]
+    let grace: GracePolicy
+    let environment: AppStoreEnvironment
 
-/// When the notifications of one stream are signed: shortly after what they tell, and never two within a second, so
-/// that their order is that of the events.
-struct SigningTimes: Sendable {
-    private var newest = Moment.distantPast
+    func product(_ id: String) -> Product? { self.products.first { $0.id == id } }
 
-    mutating func next(after moment: Moment, random: inout SeededGenerator) -> Moment {
-        let delay = Milliseconds(rawValue: random.within(200...3_000))
-        self.newest = max(moment + delay, self.newest + .seconds(1))
-        return self.newest
-    }
+    /// When billing retry ends by itself. The sandbox's clock is compressed, and its records foresee nothing.
+    func retryEnd(after end: Moment) -> Moment? { self.environment == .production ? end + .days(60) : nil }
 }

@@ -9,12 +9,18 @@ package struct Disturbances: Hashable, Sendable {
     package var `repeat`: Double = 0
     /// Probability that the first attempt comes late: by up to a day.
     package var delay: Double = 0
+    /// Probability that the first attempt waits until the next notification about the same subscription has been sent:
+    /// for three days at most.
+    package var reorder: Double = 0
 
-    package init(lose: Double = 0, repeat: Double = 0, delay: Double = 0) {
+    package init(lose: Double = 0, repeat: Double = 0, delay: Double = 0, reorder: Double = 0) {
         self.lose = lose
         self.repeat = `repeat`
         self.delay = delay
+        self.reorder = reorder
     }
+
+    static let longestHold = Milliseconds.days(3)
 
     func loses(_ random: inout SeededGenerator) -> Bool { Self.happens(self.lose, &random) }
 
@@ -26,6 +32,8 @@ package struct Disturbances: Hashable, Sendable {
     func lateness(_ random: inout SeededGenerator) -> Milliseconds {
         Self.happens(self.delay, &random) ? .seconds(random.within(30...24 * 3_600)) : Milliseconds(rawValue: 0)
     }
+
+    func holdsBack(_ random: inout SeededGenerator) -> Bool { Self.happens(self.reorder, &random) }
 
     private static func happens(_ probability: Double, _ random: inout SeededGenerator) -> Bool {
         Double(random.below(1 << 32)) < probability * Double(1 << 32)

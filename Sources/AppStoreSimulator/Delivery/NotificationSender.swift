@@ -1,19 +1,24 @@
-import AsyncHTTPClient
-import NIOCore
+package import AsyncHTTPClient
+package import NIOCore
 import NIOHTTP1
 
 /// Posts one notification as the App Store does, and tells what came of it.
-struct NotificationSender: Sendable {
-    let url: String
+package struct NotificationSender: Sendable {
+    private let url: String
     private let client: HTTPClient
+    private let patience: TimeAmount
 
-    init(url: String, client: HTTPClient) {
+    /// - Parameters:
+    ///   - client: from `makeClient`.
+    ///   - patience: how long it may all take, from the connection to the end of the answer.
+    package init(url: String, client: HTTPClient, patience: TimeAmount = .seconds(10)) {
         self.url = url
         self.client = client
+        self.patience = patience
     }
 
     /// A redirect is no success, so none is followed.
-    static func makeClient(connections: Int) -> HTTPClient {
+    package static func makeClient(connections: Int) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         configuration.timeout.connect = .seconds(3)
@@ -22,22 +27,36 @@ struct NotificationSender: Sendable {
         return HTTPClient(configuration: configuration)
     }
 
-    func send(_ notification: SignedNotification) async -> SendAttempt.Result {
+    package func send(_ notification: SignedNotification) async -> SendAttempt.Result {
+        await withTaskGroup(of: SendAttempt.Result?.self) { group in
+            group.addTask { await self.exchange(notification) }
+            group.addTask { await self.runOut() }
+            defer { group.cancelAll() }
+            for await case let result? in group { return result }
+            return .other
+        }
+    }
+
+    /// The client's own deadline ends with the head of an answer, and its body may never.
+    private func runOut() async -> SendAttempt.Result? {
+        do { try await Task.sleep(for: .nanoseconds(self.patience.nanoseconds)) } catch { return nil }
+        return .timedOut
+    }
+
+    private func exchange(_ notification: SignedNotification) async -> SendAttempt.Result {
         var request = HTTPClientRequest(url: self.url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json; charset=utf-8")
         request.headers.add(name: "User-Agent", value: "AppStore/1.0")
         request.body = .bytes(notification.body)
+        var hasHead = false
         do {
-            let response = try await self.client.execute(request, timeout: .seconds(10))
+            let response = try await self.client.execute(request, timeout: self.patience)
+            hasHead = true
             for try await _ in response.body {}
-            return (200...206).contains(response.status.code) ? .success : .unsuccessfulCode
+            return SendAttempt.Result(response)
         } catch {
-            return switch error as? HTTPClientError {
-            case .deadlineExceeded, .readTimeout: .timedOut
-            case .remoteConnectionClosed: .socketIssue
-            default: .noResponse
-            }
+            return SendAttempt.Result(error, hasHead: hasHead)
         }
     }
 }

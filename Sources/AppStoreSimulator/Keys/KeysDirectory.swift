@@ -44,11 +44,18 @@ package struct KeysDirectory: Sendable {
     }
 
     /// How far the simulation in this directory has got; nil when there was none.
+    ///
+    /// - Throws: `SimulatorError`, also for what an earlier version wrote.
     func readCheckpoint() throws(SimulatorError) -> SimulationCheckpoint? {
         let url = self.url(Self.simulation)
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         do {
-            return try JSONDecoder().decode(SimulationCheckpoint.self, from: Data(contentsOf: url))
+            let contents = try Data(contentsOf: url)
+            let format = try JSONDecoder().decode(SimulationCheckpoint.Format.self, from: contents).number
+            guard format == SimulationCheckpoint.format else { throw SimulatorError.otherFormat(format, self.path) }
+            return try JSONDecoder().decode(SimulationCheckpoint.self, from: contents)
+        } catch let error as SimulatorError {
+            throw error
         } catch {
             throw .keysUnusable(self.path, error)
         }
@@ -70,23 +77,4 @@ package struct StoreDescription: Codable, Hashable, Sendable {
     package var appAppleId: Int64
     /// `originalTransactionId`s that exist; a hundred at most, the oldest first.
     package var transactionIds: [String]
-}
-
-/// How far a simulation has got: with its seed, all that is needed to go on.
-struct SimulationCheckpoint: Codable, Sendable {
-    /// What the lives follow from. Another one is another simulation.
-    struct Origin: Codable, Hashable, Sendable {
-        let seed: UInt64
-        let subscribers: Int
-        let bundleId: String
-        let environment: String
-        /// Milliseconds since 1970.
-        let start: Int64
-    }
-
-    let origin: Origin
-    /// Every turn up to this moment has been taken.
-    var reached: Int64
-    /// By `notificationUUID`: what still has to be delivered.
-    var unfinished: [String: DeliveryMachine.Unfinished]
 }

@@ -14,7 +14,7 @@ package struct SimulatorKeys: Sendable, Codable {
 
     /// Fresh keys. The certificates live longer than Apple's, because a simulated clock may run far ahead.
     static func make() throws -> SimulatorKeys {
-        let farAway: Int64 = 7_258_118_400_000  // 2200-01-01
+        let farAway: Int64 = 253_402_300_799_000  // 9999-12-31, as for certificates without an end (RFC 5280)
         let authority = try CertificateAuthority.make(
             seed: .random(in: .min ... .max),
             root: .root.with { $0.notAfter = farAway },

@@ -15,6 +15,10 @@ struct TransactionPayload {
             self.writeCustomer(to: &json)
             json.write(offer: self.transaction.offer)
             self.writeRevocation(to: &json)
+            self.writeCommitment(to: &json)
+            if let commerce = self.transaction.advancedCommerce {
+                AdvancedCommercePayload(commerce: commerce, transaction: self.transaction).write(to: &json)
+            }
             json.member("signedDate", self.signedDate.milliseconds)
             json.member("environment", self.store.environment.rawValue)
         }
@@ -25,6 +29,7 @@ struct TransactionPayload {
         let transaction = self.transaction
         json.member("transactionId", transaction.id)
         json.member("originalTransactionId", transaction.originalID)
+        json.member("previousOriginalTransactionId", ifPresent: transaction.previousOriginalID)
         json.member("webOrderLineItemId", ifPresent: transaction.webOrderLineItemID)
         json.member("bundleId", self.store.bundleID)
         json.member("productId", transaction.product.id)
@@ -41,8 +46,8 @@ struct TransactionPayload {
     }
 
     private func writeCustomer(to json: inout JSONWriter) {
-        json.member("appAccountToken", ifPresent: self.profile.appAccountToken)
-        json.member("inAppOwnershipType", "PURCHASED")
+        json.member("appAccountToken", ifPresent: self.profile.accountToken(for: self.transaction))
+        json.member("inAppOwnershipType", self.transaction.ownership.rawValue)
         json.member("storefront", self.profile.storefront.country)
         json.member("storefrontId", self.profile.storefront.id)
         json.member("appTransactionId", self.profile.appTransactionID)
@@ -52,8 +57,38 @@ struct TransactionPayload {
         guard let revocation = self.transaction.revocation else { return }
         json.member("revocationDate", revocation.date.milliseconds)
         json.member("revocationReason", revocation.reason)
-        json.member("revocationType", "REFUND_FULL")
-        json.member("revocationPercentage", 100_000)
+        json.member("revocationType", revocation.kind.rawValue)
+        json.member("revocationPercentage", ifPresent: revocation.percentage)
+    }
+
+    /// Only of products that can be paid in both ways (inferred: elsewhere there is nothing to tell apart).
+    private func writeCommitment(to json: inout JSONWriter) {
+        guard self.transaction.product.plan?.commitment != nil else { return }
+        guard let commitment = self.transaction.commitment else {
+            return json.member("billingPlanType", BillingPlanType.billedUpFront.rawValue)
+        }
+        json.member("billingPlanType", BillingPlanType.monthly.rawValue)
+        json.member("commitmentInfo") { json in
+            json.object { json in
+                json.member("billingPeriodNumber", commitment.number)
+                json.member("totalBillingPeriods", commitment.periods)
+                json.member("commitmentExpiresDate", commitment.expiresDate.milliseconds)
+                json.member("commitmentPrice", commitment.price)
+            }
+        }
+    }
+}
+
+/// How a product with a commitment is paid for.
+enum BillingPlanType: String {
+    case billedUpFront = "BILLED_UPFRONT"
+    case monthly = "MONTHLY"
+}
+
+extension CustomerProfile {
+    /// Apps give theirs at the purchase; family members purchase nothing.
+    func accountToken(for transaction: StoreTransaction) -> String? {
+        transaction.ownership == .purchased ? self.appAccountToken : nil
     }
 }
 

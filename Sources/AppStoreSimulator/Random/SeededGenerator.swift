@@ -33,6 +33,12 @@ package struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
     /// True with a probability given in thousandths.
     package mutating func chance(_ permille: Int64) -> Bool { self.below(1_000) < permille }
 
+    /// Uniform in 0..<1, with 32 bits.
+    package mutating func fraction() -> Double { Double(self.below(1 << 32)) / Double(1 << 32) }
+
+    /// True with a probability from 0 to 1.
+    package mutating func chance(of probability: Double) -> Bool { self.fraction() < probability }
+
     package mutating func pick<Element>(_ elements: [Element]) -> Element {
         elements[Int(self.below(Int64(elements.count)))]
     }

@@ -7,6 +7,15 @@ package enum CalendarPeriod: Hashable, Sendable {
     case months(Int64)
     case years(Int64)
 
+    package func times(_ factor: Int64) -> CalendarPeriod {
+        switch self {
+        case .days(let count): .days(count * factor)
+        case .weeks(let count): .weeks(count * factor)
+        case .months(let count): .months(count * factor)
+        case .years(let count): .years(count * factor)
+        }
+    }
+
     /// ISO 8601, as in `offerPeriod`: P3D, P1W, P1M, P1Y.
     package var iso8601: String {
         switch self {

@@ -12,7 +12,7 @@ package struct SimulatedTime: Sendable {
         case none
     }
 
-    /// How long ago the simulation starts. Within Apple's notification history, which goes back 180 days.
+    /// How long ago a simulation starts unless told otherwise. Within Apple's notification history, which goes back 180 days.
     package static let past = Milliseconds.days(170)
 
     package let start: Moment

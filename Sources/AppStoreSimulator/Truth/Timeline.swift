@@ -13,8 +13,12 @@ package struct Timeline<Value: Hashable & Sendable>: Hashable, Sendable {
 
     /// From a moment on it is this value; whatever was foreseen from there on no longer holds.
     package mutating func set(_ value: Value, from moment: Moment) {
+        self.removeChanges(from: moment)
+        if self.steps.last?.value != value { self.steps.append(Step(from: moment, value: value)) }
+    }
+
+    package mutating func removeChanges(from moment: Moment) {
         while let last = self.steps.last, last.from >= moment { self.steps.removeLast() }
-        self.steps.append(Step(from: moment, value: value))
     }
 
     /// nil before the first value.

@@ -1,0 +1,45 @@
+import Subscriptions
+
+/// How far a simulation has got: with its seed, all that is needed to go on.
+struct SimulationCheckpoint: Codable, Sendable {
+    /// Raised when the same seed gives other lives than before, or the file has other contents.
+    static let format = 2
+
+    /// What the lives follow from. Another one is another simulation.
+    struct Origin: Codable, Hashable, Sendable {
+        let format: Int
+        let seed: UInt64
+        let subscribers: Int
+        let bundleId: String
+        let environment: String
+        /// Milliseconds since 1970.
+        let start: Int64
+        /// Milliseconds.
+        let past: Int64
+        /// Its fingerprint.
+        let scenario: String
+        /// Whether notifications were posted: what was not is not posted later.
+        let delivers: Bool
+    }
+
+    /// Reads no more than the format; files of the first one do not name it.
+    struct Format: Decodable {
+        private let origin: Origin
+
+        private struct Origin: Decodable {
+            let format: Int?
+        }
+
+        var number: Int { self.origin.format ?? 1 }
+    }
+
+    let origin: Origin
+    /// Where the clock goes on: every turn before this moment has been taken.
+    let reached: Int64
+    /// How many turns have been taken: of several at the moment reached, some may be still to come.
+    let turns: Int
+    /// By `notificationUUID`: what still has to be delivered.
+    let unfinished: [String: DeliveryMachine.Unfinished]
+    /// By `notificationUUID`: the attempts at what never arrived.
+    let givenUp: [String: [SendAttempt]]
+}
