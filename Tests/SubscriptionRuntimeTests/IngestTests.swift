@@ -1,4 +1,5 @@
 import EventSourcing
+import PerennialTestSupport
 import SubscriptionRuntime
 import Subscriptions
 import Testing

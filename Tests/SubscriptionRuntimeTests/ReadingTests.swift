@@ -1,5 +1,6 @@
 import Entitlements
 import EventSourcing
+import PerennialTestSupport
 import SubscriptionRuntime
 import Subscriptions
 import Testing

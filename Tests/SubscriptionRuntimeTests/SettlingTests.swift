@@ -1,5 +1,6 @@
 import Dispatch
 import EventSourcing
+import PerennialTestSupport
 import Sharding
 import SubscriptionRuntime
 import Subscriptions

@@ -1,9 +1,9 @@
 import SubscriptionRuntime
-import Subscriptions
+package import Subscriptions
 import Synchronization
 
 /// Stands still until a test moves it.
-final class ManualClock: WallClock {
+package final class ManualClock: WallClock {
     private struct State {
         var now: Moment
         var offset = Milliseconds(rawValue: 0)
@@ -13,16 +13,16 @@ final class ManualClock: WallClock {
 
     private let state: Mutex<State>
 
-    init(_ now: Moment) { self.state = Mutex(State(now: now)) }
+    package init(_ now: Moment) { self.state = Mutex(State(now: now)) }
 
-    var now: Moment { self.state.withLock { $0.now } }
+    package var now: Moment { self.state.withLock { $0.now } }
 
-    var offset: Milliseconds {
+    package var offset: Milliseconds {
         get { self.state.withLock { $0.offset } }
         set { self.state.withLock { $0.offset = newValue } }
     }
 
-    func sleep(until moment: Moment) async throws {
+    package func sleep(until moment: Moment) async throws {
         let number = self.state.withLock { state in
             state.count += 1
             return state.count
@@ -42,7 +42,7 @@ final class ManualClock: WallClock {
         try Task.checkCancellation()
     }
 
-    func advance(to moment: Moment) {
+    package func advance(to moment: Moment) {
         let awake = self.state.withLock { state in
             state.now = max(state.now, moment)
             let awake = state.sleepers.filter { $0.value.until <= state.now }

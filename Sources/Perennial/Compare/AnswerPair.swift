@@ -1,0 +1,63 @@
+import Subscriptions
+
+/// A node's answer about a moment beside the store's.
+package struct AnswerPair {
+    private let isPurchase: Bool
+    /// nil: the node knows no such thing.
+    private let node: [String: String]?
+    private let store: [String: String]
+    private let missing: [JSONFragment]
+
+    package init(isPurchase: Bool, node: JSONFragment?, store: JSONFragment) {
+        self.isPurchase = isPurchase
+        self.node = node.map(Self.plainMembers)
+        self.store = Self.plainMembers(store)
+        self.missing = store["missing"]?.items ?? []
+    }
+
+    /// Empty when both say the same. What the node knows nothing of is one difference: its state.
+    package var differences: [Difference] {
+        guard let node, node["state"] != nil else {
+            return [self.difference("state", self.node == nil ? "unknown" : nil)]
+        }
+        return self.fields.filter { !Self.isEqual(node[$0], self.store[$0]) }.map { self.difference($0, node[$0]) }
+    }
+
+    private var fields: [String] {
+        let fields = ["state", "entitled", "productId", "transactionId"]
+        if self.isPurchase { return fields }
+        let isGrace = self.store["state"] == "grace"
+        return fields + ["expiresDate", "autoRenew"] + (isGrace ? ["gracePeriodExpiresDate"] : [])
+    }
+
+    private func difference(_ field: String, _ node: String?) -> Difference {
+        Difference(
+            id: self.store["originalTransactionId"] ?? "", at: self.store["at"] ?? "", field: field, node: node,
+            store: self.store[field], reason: self.reason)
+    }
+
+    private var reason: String? {
+        self.missing.isEmpty ? nil : self.missing.map(Self.sentence).joined(separator: "; ")
+    }
+
+    private static func sentence(_ missing: JSONFragment) -> String {
+        let members = Self.plainMembers(missing)
+        let type = [members["notificationType"], members["subtype"]].compactMap(\.self).joined(separator: "/")
+        let name = "\(type) \(members["notificationUUID"] ?? "") signed \(members["signedDate"] ?? "")"
+        return members["state"] == "givenUp"
+            ? "\(name) was given up on" : "\(name) is still waiting, next attempt \(members["nextAttempt"] ?? "")"
+    }
+
+    private static func plainMembers(_ object: JSONFragment) -> [String: String] {
+        object.members.reduce(into: [:]) { $0[$1.name] = $1.value.plain }
+    }
+
+    /// Dates may be written in several ways.
+    private static func isEqual(_ one: String?, _ other: String?) -> Bool {
+        if one == other { return true }
+        guard let one, let other, let left = Moment(rfc3339: one), let right = Moment(rfc3339: other) else {
+            return false
+        }
+        return left == right
+    }
+}
