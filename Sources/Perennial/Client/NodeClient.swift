@@ -5,10 +5,12 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Asks a node over HTTP. Whatever goes wrong is a `CommandFailure` of one line.
+/// Asks a node, or a simulation, over HTTP. Whatever goes wrong is a `CommandFailure` of one line.
 struct NodeClient {
     private let base: URLComponents
     private let token: String?
+    /// Who is asked, in messages.
+    private let peer: String
 
     private static let longestAnswer = 64 << 20
 
@@ -16,20 +18,38 @@ struct NodeClient {
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
     /// - Throws: for an address that is no URL.
-    init(address: String, token: String?) throws {
+    init(address: String, token: String?, peer: String = "node") throws {
         guard let url = URLComponents(string: address), ["http", "https"].contains(url.scheme), url.host != nil else {
             throw ValidationError("The node's address is no http or https URL: \(address)")
         }
         self.base = url
         self.token = token
+        self.peer = peer
     }
 
     func get(_ path: [String], query: [(String, String?)] = []) async throws -> JSONFragment {
         try await self.send(HTTPClientRequest(url: self.url(path, query)))
+    }
+
+    /// The subscription or purchase at `/v1/` and a path; nil when the node knows none.
+    func find(_ path: [String], query: [(String, String?)]) async throws -> JSONFragment? {
+        let (status, body) = try await self.exchange(HTTPClientRequest(url: self.url(["v1"] + path, query)))
+        let answer = try? JSONFragment(body)
+        switch (status, answer?["code"]?.plain) {
+        case (.ok, _):
+            guard let answer else { throw self.notJSON }
+            return answer
+        case (.notFound, "unknownSubscription"), (.notFound, "unknownPurchase"): return nil
+        case (let status, "futureMoment"):
+            let problem = Self.problem(status.code, answer)
+            throw CommandFailure("\(problem); the node's clock is behind: give it the right time, and try again")
+        default: throw CommandFailure(Self.problem(status.code, answer))
+        }
     }
 
     func post(_ path: [String], body: String = "{}") async throws -> JSONFragment {
@@ -63,10 +83,12 @@ struct NodeClient {
         let (status, body) = try await self.exchange(request)
         let answer = try? JSONFragment(body)
         guard status == .ok else { throw CommandFailure(Self.problem(status.code, answer)) }
-        guard let answer else {
-            throw CommandFailure("\(self.base.string ?? ""): the answer is no JSON; is this a Perennial node?")
-        }
+        guard let answer else { throw self.notJSON }
         return answer
+    }
+
+    private var notJSON: CommandFailure {
+        CommandFailure("\(self.base.string ?? ""): the answer is no JSON; is this a Perennial \(self.peer)?")
     }
 
     private func exchange(_ request: HTTPClientRequest) async throws -> (HTTPResponseStatus, [UInt8]) {
@@ -77,7 +99,7 @@ struct NodeClient {
             let response = try await Self.http.execute(request, timeout: .seconds(30))
             return (response.status, Array(buffer: try await response.body.collect(upTo: Self.longestAnswer)))
         } catch {
-            throw CommandFailure("\(self.base.string ?? ""): \(Self.sentence(error))")
+            throw CommandFailure("\(self.base.string ?? ""): \(self.sentence(error))")
         }
     }
 
@@ -89,7 +111,7 @@ struct NodeClient {
         return [code, detail].compactMap(\.self).joined(separator: ": ") + hint
     }
 
-    private static func sentence(_ error: any Error) -> String {
+    private func sentence(_ error: any Error) -> String {
         switch error {
         case let error as HTTPClientError where error == .connectTimeout || error == .deadlineExceeded:
             "no answer in time"
@@ -99,7 +121,7 @@ struct NodeClient {
         case NIOSSLError.handshakeFailed where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
             "its certificate is not trusted"
         case is NIOSSLError, is NIOSSLExtraError: "no TLS connection is possible: is it an http address?"
-        default: "cannot be reached; is the node running?"
+        default: "cannot be reached; is the \(self.peer) running?"
         }
     }
 }

@@ -13,6 +13,7 @@ extension SimulateCommand {
 
                 Example:
                   perennial simulate corpus --count 100000 --out corpus.jws
+                  perennial simulate corpus --count 1000 --out mine.jws --scenario mine.yaml
                 """)
 
         @Option(help: "How many notifications.")
@@ -27,7 +28,7 @@ extension SimulateCommand {
 
         func run() async throws {
             do {
-                let factory = try self.factory()
+                let factory = try self.factory(try Scenario.read(self.store.scenario))
                 let progress = CorpusProgress(total: self.count)
                 try await Corpus(factory: factory).write(count: self.count, to: self.out) {
                     progress.report($0)
@@ -35,17 +36,19 @@ extension SimulateCommand {
                 Console.print("\(self.count) notifications in \(self.out)")
             } catch let error as SimulatorError {
                 throw CommandFailure(error.message)
-            } catch let error as CocoaError {
+            } catch let error where error is CocoaError || error is POSIXError {
                 throw CommandFailure("\(self.out): \(FileProblem(error).sentence)")
             }
         }
 
-        private func factory() throws -> LifecycleFactory {
+        private func factory(_ scenario: Scenario) throws -> LifecycleFactory {
             if let keys = self.store.keys {
                 return try LifecycleFactory(
-                    seed: self.store.seed, store: self.store.identity, keys: try KeysDirectory.open(keys).keys)
+                    seed: self.store.seed, scenario: scenario, store: self.store.identity,
+                    keys: try KeysDirectory.open(keys).keys)
             }
-            let factory = try LifecycleFactory(seed: self.store.seed, store: self.store.identity)
+            let factory = try LifecycleFactory(
+                seed: self.store.seed, scenario: scenario, store: self.store.identity)
             try Data(factory.rootCertificate).write(to: URL(filePath: "\(self.out).root.cer"))
             return factory
         }

@@ -10,7 +10,7 @@ struct SimulateCommand: AsyncParsableCommand {
         commandName: "simulate",
         abstract: "The App Store in a box: customers, signed notifications, and what is true.",
         discussion: """
-            Simulated time starts 170 days ago and runs at --speed until it has caught up with the present. The \
+            Simulated time starts --history days ago and runs at --speed until it has caught up with the present. The \
             directory --keys gets what a client needs: root.cer, AuthKey.p8 and store.json. A simulation goes on \
             where it stopped when it is started with the same directory.
 
@@ -18,12 +18,15 @@ struct SimulateCommand: AsyncParsableCommand {
               perennial simulate --keys keys \\
                 --deliver-to http://127.0.0.1:8080/v1/apple/notifications
               curl http://127.0.0.1:8090/truth/ID
+              perennial simulate --keys keys --scenario mine.yaml
             """,
-        subcommands: [CorpusCommand.self])
+        subcommands: [CorpusCommand.self, ScenarioCommand.self, LifeCommand.self, CompareCommand.self])
 
     @Option(help: "The port of the simulator's own API, on loopback; 0 takes a free one.")
     var port = 8090
-    @Option(help: "How many customers arrive within the 170 days.")
+    @Option(help: "How many days ago simulated time starts.")
+    var history: Int64 = 170
+    @Option(help: "How many customers arrive within these days.")
     var subscribers = 100
     @Option(help: "Simulated seconds in a real one.")
     var speed = 20_000.0
@@ -35,6 +38,8 @@ struct SimulateCommand: AsyncParsableCommand {
     var `repeat` = 0.0
     @Option(help: "Probability from 0 to 1 that a delivery comes late, by up to a day.")
     var delay = 0.0
+    @Option(help: "Probability from 0 to 1 that a delivery waits until the subscription's next one has been sent.")
+    var reorder = 0.0
     @OptionGroup var store: SimulatedStoreOptions
 
     func validate() throws {
@@ -48,7 +53,8 @@ struct SimulateCommand: AsyncParsableCommand {
     func run() async throws {
         // Not in validate(), which is asked for `simulate corpus` as well.
         guard let keys = self.store.keys else { throw ValidationError("Missing expected argument '--keys <keys>'") }
-        let configuration = self.configuration(keys: keys)
+        var configuration = self.configuration(keys: keys)
+        configuration.scenario = try Scenario.read(self.store.scenario)
         let logger = LogOutput.start(level: .notice)
         do {
             let simulator = try AppStoreSimulator(configuration, logger: logger) { port in
@@ -68,7 +74,9 @@ struct SimulateCommand: AsyncParsableCommand {
         configuration.speed = self.speed
         configuration.seed = self.store.seed
         configuration.deliverTo = self.deliverTo
-        configuration.disturbances = Disturbances(lose: self.lose, repeat: self.repeat, delay: self.delay)
+        configuration.past = .days(min(max(self.history, 0), 10_000))
+        configuration.disturbances = Disturbances(
+            lose: self.lose, repeat: self.repeat, delay: self.delay, reorder: self.reorder)
         configuration.store = self.store.identity
         return configuration
     }
@@ -82,6 +90,8 @@ struct SimulatedStoreOptions: ParsableArguments {
     var environment = SignedEnvironment.production
     @Option(help: "The directory for keys and what clients need.")
     var keys: String?
+    @Option(help: "A YAML file that says what is sold and who does what; `simulate scenario` prints one to begin with.")
+    var scenario: String?
 
     var identity: StoreIdentity {
         StoreIdentity(environment: AppStoreEnvironment(rawValue: self.environment.rawValue))

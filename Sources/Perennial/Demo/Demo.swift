@@ -1,58 +1,69 @@
 import AppStore
 import AppStoreSimulator
+import Entitlements
 import Foundation
 import HTTPAPI
 import Logging
 import ServiceLifecycle
 import Subscriptions
-import Synchronization
 
 /// A node and the App Store that feeds it, over HTTP on loopback, on one simulated clock.
-struct Demo {
-    let services: [any Service]
-    let simulator: AppStoreSimulator
-    let figures: DemoFigures
-
+enum Demo {
+    /// What a demo consists of, each after what it depends on.
     /// - Throws: `CommandFailure`, or what `CommandFailure(starting:)` understands.
     static func build(
         _ configuration: CheckedConfiguration, simulation: SimulatorConfiguration, folder: DemoFolder, logger: Logger
-    ) throws -> Demo {
+    ) throws -> [any Service] {
         var configuration = configuration
         var simulation = simulation
-        if configuration.http.main.port == 0 { configuration.http.main.port = try FreePort.find() }
+        // The simulator has to know the address before the node listens there.
+        let reservation = configuration.http.main.port == 0 ? try ReservedPort() : nil
+        if let reservation { configuration.http.main.port = reservation.number }
         let address = configuration.http.main.urlOnThisMachine
         simulation.deliverTo = "\(address)/v1/apple/notifications"
 
-        let simulatorPort = Mutex(0)
-        let simulator = try AppStoreSimulator(simulation, logger: logger) { port in
-            simulatorPort.withLock { $0 = port }
-        }
+        let simulatorPort = Announcement<Int>()
+        let simulator = try AppStoreSimulator(simulation, logger: logger) { simulatorPort.make($0) }
         configuration.apps.removeAll { $0.bundleID.rawValue == simulation.store.bundleID }
         configuration.apps.append(try simulator.app)
+        let token = try Self.token(for: &configuration, folder: folder)
 
-        var token: APIToken?
-        if !configuration.http.tokens.isEmpty {
-            let made = APIToken()
-            try folder.write(token: made)
-            configuration.http.tokens.append(
-                try Token(name: "demo", sha256: made.sha256, scopes: Set(Scope.allCases)))
-            token = made
-        }
-
+        let listening = Announcement<Void>()
         let server = try Server.build(
             configuration, clock: SimulatorClock(time: simulator.time), logger: logger
-        ) { _ in }
+        ) { endpoint in
+            guard !endpoint.isOutside else { return }
+            reservation?.release()
+            listening.make(())
+        }
         let figures = DemoFigures()
-        let client = try NodeClient(address: address, token: token?.text)
-        let introduction = DemoIntroduction(
-            address: address, simulatorAddress: { "http://127.0.0.1:\(simulatorPort.withLock { $0 })" },
-            tokenFile: token.map { _ in folder.tokenFile }, database: configuration.storePath)
-        return Demo(
-            services: server.services + [
-                simulator, DemoTraffic(simulator: simulator, client: client, figures: figures),
-                DemoDisplay(simulator: simulator, figures: figures, introduction: introduction),
-            ],
-            simulator: simulator, figures: figures)
+        let questions = DemoQuestions(client: try NodeClient(address: address, token: token?.text))
+        let earlier = folder.readTotals()
+        let tour = DemoTour(
+            simulator: simulator, simulatorPort: simulatorPort, questions: questions, figures: figures,
+            introduction: DemoIntroduction(
+                address: address, tokenFile: token.map { _ in folder.tokenFile }, database: configuration.storePath,
+                customers: simulation.scenario.namedCustomers, speed: simulation.speed,
+                isLossy: simulation.disturbances != Disturbances(), isGoingOn: earlier != DemoTotals()),
+            entitlements: configuration.catalog.entries.map(\.entitlement), folder: folder, earlier: earlier,
+            status: StatusLine())
+        let visit = DemoVisit(
+            listening: listening,
+            services: [simulator, DemoTraffic(simulator: simulator, questions: questions, figures: figures)],
+            tour: tour, logger: logger)
+        return (server.services + [visit]).map { PromptEnd(service: $0) }
+    }
+
+    /// A token of the demo's own, where tokens are asked for.
+    private static func token(
+        for configuration: inout CheckedConfiguration, folder: DemoFolder
+    ) throws -> APIToken? {
+        guard !configuration.http.tokens.isEmpty else { return nil }
+        let token = APIToken()
+        try folder.write(token: token)
+        configuration.http.tokens.append(
+            try Token(name: "demo", sha256: token.sha256, scopes: Set(Scope.allCases)))
+        return token
     }
 }
 

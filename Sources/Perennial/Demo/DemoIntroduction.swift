@@ -1,41 +1,91 @@
 import AppStoreSimulator
+import Foundation
 
-/// What the demo prints first: where things are, and commands that work as they stand.
+/// What the demo prints first: where things are, what goes on, and commands that work as they stand.
 struct DemoIntroduction {
     let address: String
-    let simulatorAddress: @Sendable () -> String
     /// A file with a token, when the configuration asks for tokens.
     let tokenFile: String?
     let database: String
+    let customers: [NamedCustomer]
+    let speed: Double
+    let isLossy: Bool
+    let isGoingOn: Bool
 
-    func lines(first: Duration?) -> [String] {
-        let program = CommandLine.arguments.first.flatMap { $0.contains("/") ? $0 : nil } ?? "perennial"
-        let node =
-            (self.address == "http://127.0.0.1:8080" ? "" : " --node \(self.address)")
-            + (self.tokenFile.map { " --token-file \($0)" } ?? "")
-        let header = self.tokenFile.map { " -H \"Authorization: Bearer $(cat \($0))\"" } ?? ""
-        let customers = NamedCustomer.all
-        let anna = customers[0].originalTransactionID
-        var lines = [
-            "Perennial    \(self.address)", "App Store    \(self.simulatorAddress()) (simulated)",
+    /// A subscription that has access, and an entitlement that it grants.
+    struct Sample {
+        let originalTransactionID: String
+        let entitlement: String?
+    }
+
+    func head(simulator: String) -> [String] {
+        [
+            "Perennial    \(self.address)", "App Store    \(simulator) (simulated)",
             "Database     \(self.database)", "",
-        ]
-        if let first {
-            lines += ["First entitlement answered after \(Double(Int(first / .milliseconds(1))) / 1_000) s.", ""]
+            "Customers of a made-up app buy, renew, run out of money, come back and leave. The App Store signs what",
+            "happens and posts it to Perennial, which checks the signatures, writes the facts down and answers who has",
+            "access. \(self.pace)\(self.network)",
+        ] + (self.isGoingOn ? ["It goes on where it stopped."] : []) + [""]
+    }
+
+    func lines(sample: Sample, first: Duration, simulator: String) -> [String] {
+        let id = sample.originalTransactionID
+        let program = Self.program
+        let entitlement = sample.entitlement.map { " --entitlement \(ShellWord($0))" } ?? ""
+        let header = self.tokenFile.map { " -H \"Authorization: Bearer $(cat \(ShellWord($0)))\"" } ?? ""
+        let width = self.customers.map(\.name.count).max() ?? 0
+        return ["First entitlement answered after \(Double(Int(first / .milliseconds(1))) / 1_000) s.", ""]
+            + ["Customers to follow:"]
+            + self.customers.map { customer in
+                let name = customer.name.padding(toLength: width, withPad: " ", startingAt: 0)
+                return "  \(customer.originalTransactionID)  \(name)  \(customer.story)"
+            }
+            + [
+                "", "Try in another terminal:",
+                "  \(program) check --subscription \(id)\(entitlement)\(self.node)",
+                "  \(program) subscription show \(id)\(self.node)",
+                "  \(program) subscription history \(id)\(self.node)",
+                "  \(program) subscription explain \(id)\(self.node)",
+                "  \(program) events tail\(self.node)",
+                "  curl -s\(header) \(self.address)/v1/subscriptions/\(id)",
+                "  curl -s\(header) \(self.address)/metrics",
+                "  curl -s \(simulator)/truth/\(id)",
+                "", "Ctrl-C stops; the same command goes on from there.", "",
+            ]
+    }
+
+    private var node: String {
+        let isDefault =
+            self.address == "http://127.0.0.1:8080"
+            && ProcessInfo.processInfo.environment["PERENNIAL_NODE"] == nil
+        return (isDefault ? "" : " --node \(self.address)")
+            + (self.tokenFile.map { " --token-file \(ShellWord($0))" } ?? "")
+    }
+
+    private var pace: String {
+        switch self.speed {
+        case 86_400: "A day passes in a second."
+        case 1: "Time passes as it does for us."
+        case let speed where speed > 1: "Time passes \(Self.number(speed)) times as fast as for us."
+        case let speed: "Time passes at \(Self.number(speed)) of our speed."
         }
-        lines += ["Customers to follow:"]
-        lines += customers.map { "  \($0.originalTransactionID)  \($0.name): \($0.story)" }
-        lines += ["", "Try in another terminal:"]
-        lines += [
-            "  \(program) check --subscription \(anna) --entitlement pro\(node)",
-            "  \(program) subscription show \(anna)\(node)",
-            "  \(program) subscription history \(anna)\(node)",
-            "  \(program) subscription explain \(anna)\(node)",
-            "  \(program) events tail\(node)",
-            "  curl -s\(header) \(self.address)/v1/subscriptions/\(anna)",
-            "  curl -s\(header) \(self.address)/metrics",
-            "  curl -s \(self.simulatorAddress())/truth/\(anna)",
-        ]
-        return lines + ["", "Ctrl-C stops; the same command goes on from there.", ""]
+    }
+
+    private var network: String {
+        self.isLossy
+            ? " The network between them is bad: it loses 30 % of the attempts,\n"
+                + "repeats 30 % of what arrives, delays 30 % by up to a day and holds 30 % back\n"
+                + "behind the next ones."
+            : ""
+    }
+
+    private static func number(_ value: Double) -> String {
+        value == value.rounded() && value < 1e15 ? String(Int(value)) : String(value)
+    }
+
+    /// As it has to be typed, whatever folder the other terminal is in.
+    private static var program: ShellWord {
+        let typed = CommandLine.arguments.first ?? "perennial"
+        return ShellWord(typed.contains("/") ? URL(fileURLWithPath: typed).path : "perennial")
     }
 }

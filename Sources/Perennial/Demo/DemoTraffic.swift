@@ -1,11 +1,13 @@
 import AppStoreSimulator
 import JSONScanning
 import ServiceLifecycle
+import Subscriptions
 
-/// Asks the node over HTTP what apps and services would ask: who is entitled, about everybody, round after round.
+/// Asks the node over HTTP what apps and services would ask: who is entitled, about everybody, round after round; and
+/// compares each answer with what the store has.
 struct DemoTraffic: Service {
     let simulator: AppStoreSimulator
-    let client: NodeClient
+    let questions: DemoQuestions
     let figures: DemoFigures
 
     private static let checksPerRequest = 50
@@ -28,28 +30,22 @@ struct DemoTraffic: Service {
             self.simulator.truths.truth(of: id)?.status(at: now) != nil
         }
         var states: [String: Int] = [:]
+        var agreement = DemoSummary.Agreement()
         for start in stride(from: 0, to: ids.count, by: Self.checksPerRequest) {
             let batch = ids[start..<min(start + Self.checksPerRequest, ids.count)]
-            let results = try await self.ask(about: batch)
-            for result in results { states[result["state"]?.plain ?? "unknown", default: 0] += 1 }
-            self.figures.count(
-                checks: results.count, entitled: results.contains { $0["entitled"]?.plain == "true" })
+            let (asOf, results) = try await self.questions.check(batch)
+            let moment = asOf.flatMap { Moment(rfc3339: $0) } ?? now
+            for (id, result) in zip(batch, results) {
+                let state = result["state"]?.plain
+                states[state ?? "unknown", default: 0] += 1
+                agreement.all += 1
+                let truth = self.simulator.truths.truth(of: id)?.standing(at: moment)?.state.rawValue
+                agreement.equal += state == truth ? 1 : 0
+            }
+            self.figures.count(checks: results.count)
             try await Task.sleep(for: Self.pause)
         }
-        self.figures.set(states: states)
-        if let freshness = meter.read(try await self.client.text(["metrics"])) {
-            self.figures.set(freshness: freshness)
-        }
-    }
-
-    private func ask(about ids: ArraySlice<String>) async throws -> [JSONFragment] {
-        let body = JSONWriter.text { json in
-            json.member("checks") { json in
-                json.array { json in
-                    for id in ids { json.object { $0.member("subscription", id) } }
-                }
-            }
-        }
-        return try await self.client.post(["v1", "check"], body: body)["results"]?.items ?? []
+        self.figures.set(states: states, agreement: agreement)
+        if let freshness = meter.read(try await self.questions.metrics()) { self.figures.set(freshness: freshness) }
     }
 }

@@ -14,6 +14,7 @@ struct SimulationProgress: Service {
                 line.show(Self.line(self.simulator.statistics))
             }
         }
+        line.end()
     }
 
     static func line(_ statistics: SimulatorStatistics) -> String {

@@ -3,12 +3,13 @@ import ServiceLifecycle
 import UnixSignals
 
 extension ServiceGroup {
-    /// Runs services until SIGINT or SIGTERM, or until one ends; then shuts them down from the end of the list. A
-    /// second signal ends the process at once.
-    static func run(_ services: [any Service], logger: Logger) async throws {
+    /// Runs services until SIGINT or SIGTERM, or until one ends; then shuts them down from the end of the list.
+    /// - Parameter endsAtSecondSignal: whether a second signal ends the process at once; else it changes nothing.
+    static func run(_ services: [any Service], logger: Logger, endsAtSecondSignal: Bool = true) async throws {
+        let signals: [any Service] = endsAtSecondSignal ? [SecondSignal()] : []
         let group = ServiceGroup(
             configuration: .init(
-                services: ([SecondSignal()] + services).map {
+                services: (signals + services).map {
                     .init(
                         service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup)

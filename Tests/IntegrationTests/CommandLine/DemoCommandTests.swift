@@ -1,12 +1,26 @@
 import Foundation
 import Testing
 
-@Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
+@Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"), .timeLimit(.minutes(5)))
 struct DemoCommandTests {
-    @Test func theCommandsItPrintsWorkAsTyped() async throws {
+    @Test(arguments: [false, true])
+    func theCommandsItPrintsWorkAsTyped(_ needsTokens: Bool) async throws {
         // given
         let folder = try TemporaryDirectory()
-        let demo = try PerennialProcess("demo", "--data", folder.path, "--port", "0", "--subscribers", "50")
+        var arguments = [
+            "demo", "--data", folder.file("my data"), "--port", "0", "--subscribers", "50", "--speed", "20000",
+        ]
+        if needsTokens {
+            let digest = String(repeating: "0", count: 64)
+            let configuration = try folder.write(
+                """
+                http: { tokens: [ { name: backend, sha256: "\(digest)", scopes: [read] } ] }
+                log: { level: warning }
+                entitlements: { catalog: [ { entitlement: all, products: [pro.monthly] } ] }
+                """, to: "demo.yaml")
+            arguments += ["--config", configuration]
+        }
+        let demo = try PerennialProcess(arguments: arguments)
         let text = try await demo.text(containing: "Ctrl-C stops")
         let commands = text.split(separator: "\n").drop { !$0.hasPrefix("Try") }
             .filter { $0.hasPrefix("  ") }.map { $0.trimmingCharacters(in: .whitespaces) }
@@ -23,12 +37,111 @@ struct DemoCommandTests {
         // then
         #expect(text.contains("First entitlement answered after"))
         #expect(commands.count == 8)
+        #expect(commands.first?.contains(needsTokens ? "--entitlement all" : "--entitlement pro") == true)
         for result in results {
             #expect(result.status == 0, "\(result.command)")
             #expect(!result.output.isEmpty, "\(result.command)")
+            #expect(!result.output.contains("unauthorized"), "\(result.command)")
         }
         #expect(stopped.status == 0)
+        #expect(stopped.errors.isEmpty)
         #expect(stopped.output.contains("the same command goes on from there"))
+    }
+
+    @Test func tellsWhatHappensToCustomersWithNames() async throws {
+        // given
+        let folder = try TemporaryDirectory()
+        let demo = try PerennialProcess(
+            "demo", "--data", folder.path, "--port", "0", "--subscribers", "20", "--speed", "864000")
+
+        // when
+        let text = try await demo.text(containing: " paid again, nothing was missed")
+        demo.terminate()
+        demo.terminate()
+        let stopped = await demo.result()
+
+        // then
+        #expect(text.contains(#/[-\d]{10}  Anna +subscribed  /#))
+        #expect(text.contains(#/[-\d]{10}  Ben +grace +the card did not pay: access goes on until \d{4}/#))
+        #expect(!text.contains("\u{1B}"))
+        #expect(stopped.status == 0)
+        #expect(stopped.errors.isEmpty)
+    }
+
+    @Test func comparesItsAnswersOnABadNetwork() async throws {
+        // given
+        let folder = try TemporaryDirectory()
+        let demo = try PerennialProcess(
+            "demo", "--data", folder.path, "--port", "0", "--subscribers", "50", "--lossy")
+
+        // when
+        _ = try await demo.text(containing: " as the store has it | ")
+        demo.interrupt()
+        let stopped = await demo.result()
+
+        // then
+        #expect(stopped.status == 0)
+        #expect(stopped.errors.isEmpty)
+        #expect(stopped.output.contains(#/The network lost [1-9]\d* of the attempts and repeated /#))
+        #expect(stopped.output.contains(#/\d+ of \d+ answers of the last round were as the store has it/#))
+    }
+
+    @Test func goesOnAfterItWasKilled() async throws {
+        // given
+        let folder = try TemporaryDirectory()
+        let arguments = ["demo", "--data", folder.path, "--port", "0", "--subscribers", "50"]
+        let killed = try PerennialProcess(arguments: arguments)
+        let before = try await Self.events(of: killed)
+        killed.kill()
+        #expect(await killed.result().status == 128 + SIGKILL)
+
+        // when
+        let demo = try PerennialProcess(arguments: arguments)
+        let after = try await Self.events(of: demo)
+        demo.interrupt()
+        let stopped = await demo.result()
+
+        // then
+        #expect(!before.isEmpty)
+        #expect(after.isSuperset(of: before))
+        #expect(stopped.status == 0)
+        #expect(stopped.errors.isEmpty)
+    }
+
+    @Test func anotherProgramAtItsAddressGetsNothing() async throws {
+        // given
+        let folder = try TemporaryDirectory()
+        let other = try LoopbackListener()
+
+        // when
+        let demo = try await PerennialProcess.run("demo", "--data", folder.path, "--port", String(other.port))
+
+        // then
+        #expect(demo.status == 1)
+        #expect(demo.output.isEmpty)
+        #expect(demo.errorLines.count == 1)
+        #expect(demo.errors.contains("the port is in use by another program"))
+        #expect(!other.hasConnection)
+    }
+
+    @Test func aFileIsNoFolder() async throws {
+        // given
+        let folder = try TemporaryDirectory()
+        let file = try folder.write("mine", to: "file")
+
+        // when
+        let demo = try await PerennialProcess.run("demo", "--data", file, "--port", "0")
+
+        // then
+        #expect(demo.status == 1)
+        #expect(demo.errorLines == ["error: \(file): is no folder"])
+    }
+
+    private static func events(of demo: PerennialProcess) async throws -> Set<Substring> {
+        let text = try await demo.text(containing: "Ctrl-C stops")
+        let url = try #require(text.firstMatch(of: #/Perennial +(http\S+)/#)).output.1
+        let events = try await PerennialProcess.run("events", "tail", "--output", "json", "--node", String(url))
+        return Set(events.output.split(separator: "\n"))
     }
 
     @Test func goesOnWithTheSameData() async throws {
@@ -36,11 +149,9 @@ struct DemoCommandTests {
         let folder = try TemporaryDirectory()
         func run() async throws -> (events: Set<Substring>, stopped: PerennialProcess.Result) {
             let demo = try PerennialProcess("demo", "--data", folder.path, "--port", "0", "--subscribers", "50")
-            let text = try await demo.text(containing: "Ctrl-C stops")
-            let url = try #require(text.firstMatch(of: #/Perennial +(http\S+)/#)).output.1
-            let events = try await PerennialProcess.run("events", "tail", "--output", "json", "--node", String(url))
+            let events = try await Self.events(of: demo)
             demo.interrupt()
-            return (Set(events.output.split(separator: "\n")), await demo.result())
+            return (events, await demo.result())
         }
 
         // when

@@ -71,6 +71,9 @@ struct PerennialProcess {
     /// SIGINT, as Ctrl-C sends it.
     func interrupt() { self.child.send(SIGINT) }
 
+    /// SIGKILL.
+    func kill() { self.child.send(SIGKILL) }
+
     /// SIGTERM.
     func terminate() { self.child.send(SIGTERM) }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
+@Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"), .timeLimit(.minutes(5)))
 struct SimulateCommandTests {
     @Test func aCorpusHasALineForEachNotification() async throws {
         // given

@@ -4,10 +4,11 @@ import Testing
 @Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
 struct UsageTests {
     static let commands = [
-        "serve", "demo", "simulate", "simulate corpus", "verify", "subscription", "subscription show",
-        "subscription history", "subscription explain", "check", "events", "events tail", "quarantine",
-        "quarantine list",
-        "quarantine replay", "tokens", "tokens new", "config", "config check", "version",
+        "serve", "demo", "simulate", "simulate corpus", "simulate scenario", "simulate life", "simulate compare",
+        "verify", "subscription",
+        "subscription show", "subscription history", "subscription explain", "check", "events", "events tail",
+        "quarantine", "quarantine list", "quarantine replay", "tokens", "tokens new", "config", "config check",
+        "version",
     ]
 
     @Test(arguments: Self.commands)
@@ -23,7 +24,12 @@ struct UsageTests {
     @Test(arguments: [
         ["nonsense"], ["check"], ["check", "--subscription"], ["serve"], ["serve", "--config", "a", "--prot", "1"],
         ["demo", "--speed", "fast"], ["simulate"], ["simulate", "--keys", "/tmp/none", "--lose", "2"],
+        ["simulate", "life"], ["simulate", "life", "a", "--months", "0"], ["simulate", "scenario", "a"],
+        ["simulate", "life", "a", "--from", "2037-06-01T00:00:00Z"], ["simulate", "life", "a", "--from", "soon"],
         ["simulate", "corpus"], ["tokens", "new", "--name", "web"],
+        ["simulate", "--keys", "/tmp/none", "--reorder", "2"], ["simulate", "--keys", "/tmp/none", "--history", "0"],
+        ["simulate", "compare"], ["simulate", "compare", "--keys", "/tmp/none", "--moments=-1"],
+        ["simulate", "compare", "--keys", "/tmp/none", "--at", "yesterday"],
         ["tokens", "new", "--name", "web", "--scope", "rite"],
         ["verify", "--bundle-id", "a", "--environment", "Prod"], ["version", "--output", "xml"],
         ["verify", "--bundle-id", "a", "--environment", "Sandbox"],
@@ -32,7 +38,8 @@ struct UsageTests {
         ["check", "--subscription", "1", "--environment", "Prod"],
         ["subscription", "show", "1", "--at", "yesterday"], ["subscription", "history", "1", "--at", "2026-13-01"],
         ["subscription", "explain", "1", "--at", ""], ["serve", "--config", "a", "--port", "70000"],
-        ["demo", "--port", "70000"], ["demo", "--speed", "0"], ["demo", "--subscribers=-3"],
+        ["demo", "--port", "70000"], ["demo", "--subscribers=-3"], ["demo", "--subscribers", "0"],
+        ["demo", "--speed", "0"], ["demo", "--speed", "1000001"], ["demo", "--speed", "nan"],
         ["subscription", "history", "1", "--evidence"],
     ])
     func badUsageIs2(_ arguments: [String]) async throws {

@@ -1,0 +1,69 @@
+package import Subscriptions
+
+/// How a demo goes, as one line while it runs and as some sentences at its end.
+package struct DemoSummary {
+    package var now: Moment
+    package var totals = DemoTotals()
+    package var waiting = 0
+    package var isLossy = false
+    /// Subscriptions by state.
+    package var states: [String: Int] = [:]
+    package var agreement = Agreement()
+    package var checksPerSecond: Int?
+    package var freshness: Duration?
+
+    /// How many of the node's answers are as the store has it.
+    package struct Agreement: Hashable, Sendable {
+        package var equal = 0
+        package var all = 0
+
+        package init() {}
+
+        var sentence: String {
+            "\(self.equal) of \(self.all) answers of the last round were as the store has it."
+        }
+    }
+
+    package init(now: Moment) { self.now = now }
+
+    package static let states = ["subscribed", "grace", "retry", "expired", "revoked"]
+
+    /// The most telling things first: terminals are narrow.
+    package var line: String {
+        let states = Self.states.compactMap { state in self.states[state].map { "\($0) \(state)" } }
+        let agreement =
+            self.agreement.all == 0 ? nil : "\(self.agreement.equal) of \(self.agreement.all) as the store has it"
+        var parts = [self.date, "\(self.totals.received) received"]
+        if self.isLossy, let agreement { parts.append(agreement) }
+        if let checksPerSecond { parts.append("\(checksPerSecond) checks/s") }
+        if let freshness { parts.append("visible in \(Int(freshness / .milliseconds(1))) ms") }
+        if !states.isEmpty { parts.append(states.joined(separator: ", ")) }
+        if self.isLossy {
+            parts.append(
+                "\(self.totals.lost) lost, \(self.totals.repeated) repeated, \(self.waiting) on the way")
+        } else if let agreement {
+            parts.append(agreement)
+        }
+        return parts.joined(separator: " | ")
+    }
+
+    package var sentences: [String] {
+        var sentences = [
+            "Stopped at \(self.date): \(self.totals.received) notifications received, "
+                + "\(self.totals.checks) checks answered."
+        ]
+        if self.isLossy {
+            sentences.append(
+                "The network lost \(self.totals.lost) of the attempts and repeated \(self.totals.repeated); "
+                    + "\(self.waiting) notifications are still on the way, "
+                    + "\(self.totals.givenUp) were lost every time and given up.")
+        }
+        if self.agreement.all > 0 { sentences.append(self.agreement.sentence) }
+        return sentences
+    }
+
+    /// What the simulated clock shows.
+    package var time: String { self.date + " " + self.now.rfc3339.dropFirst(11).prefix(8) }
+
+    private var date: String { String(self.now.rfc3339.prefix(10)) }
+}
