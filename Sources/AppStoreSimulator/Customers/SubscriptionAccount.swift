@@ -14,6 +14,8 @@ struct SubscriptionAccount: Sendable {
     /// When service last ended; nil while it runs, unpaid time included.
     private(set) var lapsedAt: Moment?
     private var signing = SigningTimes()
+    /// Since when somebody has been told that access is revoked.
+    private var toldRevoked: Moment?
 
     init(
         profile: CustomerProfile, ownership: StoreTransaction.Ownership, numbers: TransactionNumbers,
@@ -142,13 +144,18 @@ struct SubscriptionAccount: Sendable {
         return self.tell(type, nil, about: self.transactions[position], signedDate: signedDate)
     }
 
-    /// A revocation is undone.
+    /// A revocation is undone. What is signed from now on does not remember it, so in hindsight only the time counts since
+    /// somebody was told of it: a refund of a coming period is told before it takes effect.
     mutating func restore(_ position: Int, at moment: Moment) -> StoreNotification {
         let signedDate = self.sign(after: moment)
+        let revoked = self.transactions[position].revocation?.date ?? signedDate
         self.transactions[position].revocation = nil
         if position == self.transactions.count - 1 {
+            self.truth.undoChanges(from: max(revoked, self.newest.purchaseDate))
+            if let toldRevoked { self.truth.set(.revoked, from: toldRevoked) }
             let runs = signedDate < self.end
-            self.truth.set(runs ? .subscribed : .expired, from: signedDate)
+            let change = self.toldRevoked == nil ? min(signedDate, self.end) : signedDate
+            self.truth.set(runs ? .subscribed : .expired, from: change)
             self.lapsedAt = runs ? nil : self.end
         }
         return self.tell("REFUND_REVERSED", nil, about: self.transactions[position], signedDate: signedDate)
@@ -182,6 +189,8 @@ struct SubscriptionAccount: Sendable {
         _ type: String, _ subtype: String?, about transaction: StoreTransaction? = nil, reason: String? = nil,
         signedDate: Moment
     ) -> StoreNotification {
+        let status = self.truth.status(at: signedDate)
+        self.toldRevoked = status == 5 ? self.toldRevoked ?? signedDate : nil
         let renewal = RenewalSummary(
             terms: self.renewal, transaction: self.newest,
             winBackOfferIDs: self.lapsedAt.map { $0 <= signedDate } == true ? self.winBackOfferIDs : nil)
@@ -191,7 +200,7 @@ struct SubscriptionAccount: Sendable {
             content: .purchase(
                 StoreNotification.Purchase(
                     profile: self.profile, transaction: transaction ?? self.newest, renewal: renewal,
-                    status: self.truth.status(at: signedDate), consumptionRequestReason: reason)))
+                    status: status, consumptionRequestReason: reason)))
     }
 
     private var winBackOfferIDs: [String]? {

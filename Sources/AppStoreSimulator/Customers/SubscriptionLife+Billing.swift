@@ -5,8 +5,10 @@ extension SubscriptionLife {
     /// Whether the store means to charge again. A commitment is charged to its end, whatever the customer has turned off.
     private var willRenew: Bool { self.isCommitted || self.purchaser.renewal.autoRenew }
 
-    /// Periods of the commitment are left to be paid.
-    var isCommitted: Bool { self.newest.commitment.map { $0.number < $0.periods } ?? false }
+    /// Periods of the commitment are left to be paid, and it is not over: who pays late reaches its end with fewer.
+    var isCommitted: Bool {
+        self.newest.commitment.map { $0.number < $0.periods && self.end < $0.expiresDate } ?? false
+    }
 
     /// Why the store will not even try; nil when it will.
     private var obstacle: (intent: RenewalTerms.ExpirationIntent, subtype: String?)? {

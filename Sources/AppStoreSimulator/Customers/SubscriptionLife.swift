@@ -150,7 +150,7 @@ struct SubscriptionLife: Sendable {
         to product: Product, from start: Moment, reason: StoreTransaction.Reason
     ) -> StoreTransaction.Commitment? {
         guard let plan = product.plan, let periods = plan.commitment.map(Int64.init) else { return nil }
-        if reason == .renewal, let running = self.purchaser.transactions.last?.commitment, running.number < periods {
+        if reason == .renewal, self.isCommitted, let running = self.newest.commitment {
             return StoreTransaction.Commitment(
                 number: running.number + 1, periods: periods, expiresDate: running.expiresDate, price: running.price)
         }
