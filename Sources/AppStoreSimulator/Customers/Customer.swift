@@ -193,7 +193,7 @@ struct Customer: Sendable {
     /// Of all that was bought so far.
     var truths: [Truth] {
         let truths = self.subscriptions.flatMap { $0.accounts.map(\.truth) } + self.purchases.map(\.truth)
-        return truths.filter { !$0.changes.isEmpty }
+        return truths.filter { !$0.isEmpty }
     }
 }
 

@@ -21,6 +21,8 @@ package struct Timeline<Value: Hashable & Sendable>: Hashable, Sendable {
         while let last = self.steps.last, last.from >= moment { self.steps.removeLast() }
     }
 
+    package var isEmpty: Bool { self.steps.isEmpty }
+
     /// nil before the first value.
     package subscript(moment: Moment) -> Value? { self.steps.last { $0.from <= moment }?.value }
 

@@ -77,6 +77,9 @@ package struct Truth: Hashable, Sendable {
             expiresDate: period.expiresDate, gracePeriodExpiresDate: condition.gracePeriodExpiresDate)
     }
 
+    /// Nothing was bought.
+    var isEmpty: Bool { self.conditions.isEmpty }
+
     /// nil for a one-time purchase, and before the first.
     package func autoRenew(at moment: Moment) -> Bool? { self.autoRenew[moment] }
 
