@@ -39,6 +39,7 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
 let package = Package(
     name: "Perennial",
@@ -141,3 +142,22 @@ let package = Package(
             ],
             exclude: ["Interoperability/verify_with_apple.py"]),
     ])
+
+// What only measuring needs is no part of a node's build.
+if Context.environment["PERENNIAL_BENCHMARKS"] == "1" {
+    package.dependencies += [
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0")
+    ]
+    package.targets += [
+        .executableTarget(
+            name: "PerennialBenchmarks",
+            dependencies: [
+                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "SQLiteStore", "Sharding",
+                "SubscriptionRuntime", "Subscriptions", "WireProtocol",
+                arguments, crypto, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, protobuf, x509, asn1,
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            swiftSettings: settings),
+        tests("PerennialBenchmarksTests", ["PerennialBenchmarks"]),
+    ]
+}

@@ -1,0 +1,9 @@
+import ArgumentParser
+
+@main
+struct PerennialBenchmarks: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "PerennialBenchmarks",
+        abstract: "Measures a node of Perennial against the bare work that it cannot avoid.",
+        subcommands: [RunCommand.self], defaultSubcommand: RunCommand.self)
+}

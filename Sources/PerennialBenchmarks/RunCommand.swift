@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Runs all benchmarks, or those that --only names, and prints one table.",
+        discussion: """
+            \(allBenchmarks.map { "  \($0.name): \($0.abstract)" }.joined(separator: "\n"))
+
+            Keys, signed notifications and stores are made anew and removed at the end. A goal that was missed makes the
+            exit code 1.
+
+            Example:
+              PerennialBenchmarks --only verification --json
+            """)
+
+    @Option(help: "Run only this benchmark; may be given several times.")
+    var only: [String] = []
+    @Flag(help: "Print the figures as JSON.")
+    var json = false
+
+    func validate() throws {
+        for name in self.only where !allBenchmarks.contains(where: { $0.name == name }) {
+            let known = allBenchmarks.map { $0.name }.joined(separator: ", ")
+            throw ValidationError("There is no benchmark called \(name); there are \(known).")
+        }
+    }
+
+    func run() async throws {
+        let workspace = try Workspace()
+        defer { workspace.remove() }
+        var figures: [Figure] = []
+        for benchmark in allBenchmarks where self.only.isEmpty || self.only.contains(benchmark.name) {
+            workspace.say("\(benchmark.name) …")
+            figures += try await benchmark.init().run(in: workspace)
+        }
+        print(self.json ? try Self.json(figures) : "\(FigureTable(figures: figures))")
+        if figures.contains(where: { $0.isReached == false }) { throw ExitCode(1) }
+    }
+
+    private static func json(_ figures: [Figure]) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        return String(decoding: try encoder.encode(figures), as: UTF8.self)
+    }
+}

@@ -1,0 +1,14 @@
+/// Something that can be measured by itself. It makes what it needs in `workspace`, whose owner removes it.
+protocol Benchmark: Sendable {
+    /// What `--only` takes.
+    static var name: String { get }
+    /// A sentence for `--help`.
+    static var abstract: String { get }
+
+    init()
+
+    func run(in workspace: Workspace) async throws -> [Figure]
+}
+
+/// Every benchmark, in the order of the table.
+let allBenchmarks: [any Benchmark.Type] = [VerificationBenchmark.self]

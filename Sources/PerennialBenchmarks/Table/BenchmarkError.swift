@@ -1,0 +1,6 @@
+/// Something did not do what has to be measured.
+struct BenchmarkError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
