@@ -64,13 +64,14 @@ let package = Package(
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
         library("Subscriptions"),
+        library("Base64Coding"),
         library("JSONScanning"),
         library("Spelling"),
         library("Entitlements", ["Subscriptions"]),
-        library("EventSourcing", ["CZstd"], products: [crypto], more: [.strictMemorySafety()]),
-        library("Sharding", ["EventSourcing"], products: [crypto]),
+        library("EventSourcing", ["Base64Coding", "CZstd"], products: [crypto], more: [.strictMemorySafety()]),
+        library("Sharding", ["Base64Coding", "EventSourcing"], products: [crypto]),
         library(
-            "AppStore", ["Subscriptions", "JSONScanning"],
+            "AppStore", ["Subscriptions", "Base64Coding", "JSONScanning"],
             products: [crypto, x509, asn1, httpClient, nioCore, nioHTTP1]),
         library("WireProtocol", ["Subscriptions", "EventSourcing"], products: [protobuf]),
         library("SQLiteStore", ["EventSourcing"], products: [grdb], more: [.strictMemorySafety()]),
@@ -81,10 +82,10 @@ let package = Package(
             products: [deque, lifecycle, logging, metrics]),
         library(
             "HTTPAPI",
-            ["SubscriptionRuntime", "AppStore", "EventSourcing", "JSONScanning", "Subscriptions"],
+            ["SubscriptionRuntime", "AppStore", "Entitlements", "EventSourcing", "JSONScanning", "Subscriptions"],
             products: [hummingbird, hummingbirdTLS, crypto, lifecycle, logging, metrics, nioCore, nioHTTP1]),
         library(
-            "AppStoreSimulator", ["AppStore", "JSONScanning", "Spelling", "Subscriptions"],
+            "AppStoreSimulator", ["AppStore", "Base64Coding", "JSONScanning", "Spelling", "Subscriptions"],
             products: [crypto, x509, asn1, hummingbird, httpClient, lifecycle, logging, nioCore, nioHTTP1, yams]),
         .executableTarget(
             name: "Perennial",
@@ -97,6 +98,7 @@ let package = Package(
         library("PerennialTestSupport", ["EventSourcing", "SubscriptionRuntime", "Subscriptions"]),
         library("StoreSamples", ["AppStoreSimulator", "Subscriptions"]),
 
+        tests("Base64CodingTests", ["Base64Coding"]),
         tests("JSONScanningTests", ["JSONScanning"]),
         tests("SpellingTests", ["Spelling"]),
         tests("SubscriptionsTests", ["Subscriptions"]),
@@ -105,7 +107,11 @@ let package = Package(
         tests("ShardingTests", ["EventSourcing", "Sharding"]),
         tests(
             "AppStoreTests",
-            ["AppStore", "AppStoreSimulator", "JSONScanning", "Subscriptions", asn1, crypto, httpClient, nioCore, x509]),
+            [
+                "AppStore", "AppStoreSimulator", "Base64Coding", "JSONScanning", "Subscriptions", asn1, crypto,
+                httpClient,
+                nioCore, x509,
+            ]),
         tests("WireProtocolTests", ["EventSourcing", "Subscriptions", "WireProtocol", protobuf]),
         tests("SQLiteStoreTests", ["EventSourcing", "PerennialTestSupport", "SQLiteStore", grdb]),
         tests("ClusteringTests", ["Clustering", "EventSourcing", "Sharding", "WireProtocol"]),
@@ -119,8 +125,8 @@ let package = Package(
             "HTTPAPITests",
             [
                 "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning",
-                "SubscriptionRuntime", "Subscriptions", asn1, crypto, hummingbird, lifecycle, logging, metrics, nioCore,
-                x509,
+                "SubscriptionRuntime", "Subscriptions", "WireProtocol", asn1, crypto, hummingbird, lifecycle, logging,
+                metrics, nioCore, protobuf, x509,
             ]),
         tests(
             "AppStoreSimulatorTests",
@@ -145,6 +151,7 @@ let package = Package(
 
 // What only measuring needs is no part of a node's build.
 if Context.environment["PERENNIAL_BENCHMARKS"] == "1" {
+    let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
     package.dependencies += [
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0")
     ]
@@ -152,12 +159,15 @@ if Context.environment["PERENNIAL_BENCHMARKS"] == "1" {
         .executableTarget(
             name: "PerennialBenchmarks",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "SQLiteStore", "Sharding",
+                "AppStore", "AppStoreSimulator", "Base64Coding", "Entitlements", "EventSourcing", "HTTPAPI",
+                "SQLiteStore",
+                "Sharding",
                 "SubscriptionRuntime", "Subscriptions", "WireProtocol",
-                arguments, crypto, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, protobuf, x509, asn1,
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                arguments, crypto, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, protobuf,
+                signals, x509, asn1, histogram,
             ],
+            exclude: ["Instructions/corpus.txt", "Instructions/recorded.tsv"],
             swiftSettings: settings),
-        tests("PerennialBenchmarksTests", ["PerennialBenchmarks"]),
+        tests("PerennialBenchmarksTests", ["PerennialBenchmarks", histogram, nioCore, nioPosix]),
     ]
 }

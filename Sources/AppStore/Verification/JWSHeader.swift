@@ -1,3 +1,4 @@
+import Base64Coding
 import JSONScanning
 
 /// The header of a JWS that the App Store signed: `alg` and `x5c`. `jku`, `jwk` and `x5u` are passed over like

@@ -1,4 +1,5 @@
 import AppStore
+import Base64Coding
 package import Crypto
 import Foundation
 import JSONScanning

@@ -1,3 +1,5 @@
+import Base64Coding
+
 /// A compact JWS taken apart; only such as `text` gives back exactly as they were.
 struct CompactJWS {
     /// As it came: still base64url.
@@ -18,20 +20,20 @@ struct CompactJWS {
         let dot = UInt8(ascii: ".")
         // From both ends: a dot between these two makes the payload undecodable.
         guard let first = text.firstIndex(of: dot), let last = text.lastIndex(of: dot), first < last,
-            let signature = Base64URL.decode(text[(last + 1)...]), signature.count == 64,
-            let payload = Base64URL.decode(text[(first + 1)..<last])
+            let signature = Base64.url.decode(text[(last + 1)...]), signature.count == 64,
+            let payload = Base64.url.decode(text[(first + 1)..<last])
         else { return nil }
         self.init(header: text[..<first], payload: payload, signature: signature)
     }
 
     var text: [UInt8] {
         var text: [UInt8] = []
-        text.reserveCapacity(self.header.count + Base64URL.length(of: self.payload.count) + 88)
+        text.reserveCapacity(self.header.count + self.payload.count * 4 / 3 + 92)
         text += self.header
         text.append(UInt8(ascii: "."))
-        Base64URL.append(self.payload, to: &text)
+        Base64.url.append(self.payload, to: &text)
         text.append(UInt8(ascii: "."))
-        Base64URL.append(self.signature, to: &text)
+        Base64.url.append(self.signature, to: &text)
         return text
     }
 }

@@ -1,10 +1,13 @@
+import Base64Coding
+
 /// Reads what `TokenWriter` wrote; every method gives nil for anything else.
 struct TokenReader {
     let store: StoreStamp
     private var rest: ArraySlice<UInt8>
 
     init?(text: String, format: TokenFormat) {
-        guard text.utf8.count <= TokenFormat.maximumLength, let bytes = Base64URL.decode(text), bytes.count >= 14,
+        guard text.utf8.count <= TokenFormat.maximumLength, let bytes = Base64.url.decode(Array(text.utf8)[...]),
+            bytes.count >= 14,
             bytes[0] == format.rawValue, TokenFormat.checksum(bytes.dropLast(4)) == bytes.suffix(4)
         else { return nil }
         let storeID = bytes[1..<9].reduce(0) { $0 << 8 | UInt64($1) }

@@ -1,3 +1,4 @@
+import Base64Coding
 import Crypto
 
 /// What every token begins and ends with: a format byte, the store it speaks of, and a checksum against mangled text.
@@ -27,7 +28,7 @@ struct TokenWriter {
 
     consuming func text() -> String {
         let sum = TokenFormat.checksum(self.bytes[...])
-        return Base64URL.encode(self.bytes + sum)
+        return String(decoding: Base64.url.encode(self.bytes + sum), as: UTF8.self)
     }
 }
 

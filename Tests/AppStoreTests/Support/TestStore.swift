@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreSimulator
+import Base64Coding
 import Subscriptions
 
 /// One app, its own App Store, and a moment shortly after the payloads were signed.

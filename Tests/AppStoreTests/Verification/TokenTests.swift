@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreSimulator
+import Base64Coding
 import Crypto
 import Foundation
 import Subscriptions

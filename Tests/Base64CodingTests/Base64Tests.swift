@@ -1,4 +1,4 @@
-import AppStore
+import Base64Coding
 import Foundation
 import Testing
 
