@@ -1,3 +1,4 @@
+import Base64Coding
 import Crypto
 import Foundation
 import Subscriptions
@@ -82,11 +83,14 @@ final class ValidatedChain: Sendable {
     }
 
     /// Checks ES256 over header and payload.
+    /// - Parameter header: SHA-256 of the header and its dot, so far.
     /// - Throws: VERIFICATION_FAILURE, also for signatures that are not raw r‖s of 64 bytes.
-    func checkSignature(of jws: CompactJWS) throws(VerificationFailure) {
+    func checkSignature(of jws: CompactJWS, after header: SHA256) throws(VerificationFailure) {
+        var hash = header
+        jws.payload.withUnsafeBytes { hash.update(bufferPointer: $0) }
         guard let bytes = Base64.url.decode(jws.signature), bytes.count == 64,
             let signature = try? P256.Signing.ECDSASignature(rawRepresentation: bytes),
-            self.leafKey.isValidSignature(signature, for: jws.signingInput)
+            self.leafKey.isValidSignature(signature, for: hash.finalize())
         else {
             throw VerificationFailure(.verificationFailure, "the signature is not one of the leaf over this payload")
         }

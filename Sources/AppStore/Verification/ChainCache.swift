@@ -1,35 +1,45 @@
+import Crypto
 import Foundation
 import Synchronization
 
-/// Chains that have been validated and have then signed a payload, by the exact bytes of the header that carried them:
-/// so a known header is not even decoded again, and nobody without Apple's key can fill the cache. Readers take a
-/// snapshot and search outside the lock.
+/// A header whose chain has been validated and has then signed a payload.
+struct KnownHeader: Sendable {
+    /// Base64url, as it came.
+    let header: [UInt8]
+    let chain: ValidatedChain
+    /// SHA-256 so far: four of the ten kilobytes that a signature covers are hashed once.
+    let hash: SHA256
+
+    init(_ header: ArraySlice<UInt8>, chain: ValidatedChain) {
+        self.header = Array(header)
+        self.chain = chain
+        self.hash = CompactJWS.hash(ofHeader: header)
+    }
+
+    func isHeader(of jws: CompactJWS) -> Bool {
+        self.header.count == jws.header.count
+            && self.header.withUnsafeBytes { known in
+                jws.header.withUnsafeBytes { memcmp(known.baseAddress!, $0.baseAddress!, known.count) == 0 }
+            }
+    }
+}
+
+/// Known headers, found by their exact bytes: so one is not even decoded again, and nobody without Apple's key can fill
+/// the cache. Readers take a snapshot and search outside the lock.
 final class ChainCache: Sendable {
     static let capacity = 64
 
-    private struct Entry {
-        let header: [UInt8]
-        let chain: ValidatedChain
-    }
-
     /// Newest first.
-    private let entries = Mutex<[Entry]>([])
+    private let entries = Mutex<[KnownHeader]>([])
 
-    subscript(header: ArraySlice<UInt8>) -> ValidatedChain? {
-        let entries = self.entries.withLock { $0 }
-        return header.withUnsafeBytes { header in
-            entries.first { entry in
-                entry.header.count == header.count
-                    && entry.header.withUnsafeBytes { memcmp($0.baseAddress!, header.baseAddress!, header.count) == 0 }
-            }?.chain
-        }
+    subscript(jws: CompactJWS) -> KnownHeader? {
+        self.entries.withLock { $0 }.first { $0.isHeader(of: jws) }
     }
 
-    func insert(_ chain: ValidatedChain, header: ArraySlice<UInt8>) {
-        let entry = Entry(header: Array(header), chain: chain)
+    func insert(_ known: KnownHeader) {
         self.entries.withLock { entries in
-            guard !entries.contains(where: { $0.header == entry.header }) else { return }
-            entries = [entry] + entries.prefix(Self.capacity - 1)
+            guard !entries.contains(where: { $0.header == known.header }) else { return }
+            entries = [known] + entries.prefix(Self.capacity - 1)
         }
     }
 }

@@ -1,3 +1,5 @@
+import Base64Coding
+import Crypto
 import Foundation
 
 /// A JWS in compact form (RFC 7515 §7.1), split but not decoded.
@@ -7,8 +9,6 @@ struct CompactJWS {
     let header: ArraySlice<UInt8>
     let payload: ArraySlice<UInt8>
     let signature: ArraySlice<UInt8>
-    /// What the signature covers: header, dot, payload.
-    let signingInput: ArraySlice<UInt8>
 
     /// A fourth segment would leave a dot in `payload`, where it fails to decode.
     /// - Throws: INVALID_JWT_FORMAT.
@@ -23,10 +23,17 @@ struct CompactJWS {
         self.header = text[..<first]
         self.payload = text[first..<last].dropFirst()
         self.signature = text[last...].dropFirst()
-        self.signingInput = text[..<last]
         guard !self.header.isEmpty, !self.payload.isEmpty, !self.signature.isEmpty else {
             throw VerificationFailure(.invalidJWTFormat, "the JWS has an empty segment")
         }
+    }
+
+    /// SHA-256 of what the signature covers (header, dot, payload) up to the payload.
+    static func hash(ofHeader header: ArraySlice<UInt8>) -> SHA256 {
+        var hash = SHA256()
+        header.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        withUnsafeBytes(of: UInt8(ascii: ".")) { hash.update(bufferPointer: $0) }
+        return hash
     }
 
     func decodedPayload() throws(VerificationFailure) -> [UInt8] {

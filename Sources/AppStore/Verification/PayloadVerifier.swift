@@ -38,11 +38,11 @@ package struct PayloadVerifier: Sendable {
         }
         let payload: DecodedPayload<Content>
         let chain: ValidatedChain
-        if let known = self.cache[jws.header] {
-            try known.checkSignature(of: jws)
+        if let known = self.cache[jws] {
+            chain = known.chain
+            try chain.checkSignature(of: jws, after: known.hash)
             payload = try DecodedPayload(jws.decodedPayload(), allowsFractions: false, now: now)
-            try known.checkValidity(at: self.effectiveDate(of: payload, now: now))
-            chain = known
+            try chain.checkValidity(at: self.effectiveDate(of: payload, now: now))
         } else {
             let header = try JWSHeader(jws.header)
             payload = try DecodedPayload(jws.decodedPayload(), allowsFractions: false, now: now)
@@ -66,13 +66,17 @@ package struct PayloadVerifier: Sendable {
             throw VerificationFailure(.retryableVerificationFailure, "too many unknown chains wait for validation")
         }
         defer { self.unknownChains.leave() }
-        let known = self.cache[jws.header]
-        let chain: ValidatedChain
-        if let known { chain = known } else { chain = try await validator.validate(CertificateChain(header)) }
-        try chain.checkValidity(at: effectiveDate)
-        try chain.checkSignature(of: jws)
-        if known == nil { self.cache.insert(chain, header: jws.header) }
-        return chain
+        let cached = self.cache[jws]
+        let known: KnownHeader
+        if let cached {
+            known = cached
+        } else {
+            known = KnownHeader(jws.header, chain: try await validator.validate(CertificateChain(header)))
+        }
+        try known.chain.checkValidity(at: effectiveDate)
+        try known.chain.checkSignature(of: jws, after: known.hash)
+        if cached == nil { self.cache.insert(known) }
+        return known.chain
     }
 }
 
