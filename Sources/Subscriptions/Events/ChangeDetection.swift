@@ -3,14 +3,23 @@ struct ChangeDetection {
     let before: StreamState
     let after: StreamState
     let bundle: FactBundle
-    let rules: DerivationRules
+    /// Of `after`.
+    let derivation: Derivation?
+    /// As of the newest fact that was known, not of now: what time alone has changed since is this bundle's news too.
+    private let stateBefore: LifecycleState?
     private let label: NotificationLabel?
 
-    init(before: StreamState, after: StreamState, bundle: FactBundle, rules: DerivationRules) {
+    /// - Parameter derivation: of `after`.
+    init(
+        before: StreamState, after: StreamState, derivation: Derivation?, bundle: FactBundle, rules: DerivationRules
+    ) {
         self.before = before
         self.after = after
+        self.derivation = derivation
         self.bundle = bundle
-        self.rules = rules
+        self.stateBefore = before.facts.watermark.flatMap { watermark in
+            before.derivation(rules)?.verdict(at: min(watermark, bundle.signedDate)).state
+        }
         self.label = bundle.notification.flatMap(NotificationLabel.init)
     }
 
@@ -76,7 +85,7 @@ struct ChangeDetection {
         }
         if self.before.key.kind == .purchase { return [.oneTimePurchased] }
         let previous = self.before.facts.transactions.last { $0.rank < new.rank }?.info
-        if new.transactionReason(in: self.bundle) == "RENEWAL" {
+        if new.reason(in: self.bundle) == "RENEWAL" {
             let wasFailing = self.stateBefore == .grace || self.stateBefore == .retry
             let isNewest = self.after.facts.transactions.last?.rank == new.rank
             let recovers = self.label?.change == .recovered || wasFailing && isNewest
@@ -123,15 +132,9 @@ struct ChangeDetection {
 
     // MARK: State
 
-    /// As of the newest fact that was known, not of now: what time alone has changed since is this bundle's news too.
-    private var stateBefore: LifecycleState? {
-        guard let watermark = self.before.facts.watermark else { return nil }
-        return self.before.derivation(self.rules)?.verdict(at: min(watermark, self.bundle.signedDate)).state
-    }
-
     private func changesOfState(beside found: Set<Change>) -> Set<Change> {
         let before = self.stateBefore
-        guard let after = self.after.derivation(self.rules)?.verdict(at: self.bundle.signedDate).state, after != before
+        guard let after = self.derivation?.verdict(at: self.bundle.signedDate).state, after != before
         else { return [] }
         switch after {
         case .grace: return [.enteredGrace]
@@ -146,7 +149,7 @@ struct ChangeDetection {
 
 extension TransactionInfo {
     /// Payloads older than `transactionReason` are told by the notification that brought them.
-    fileprivate func transactionReason(in bundle: FactBundle) -> String {
+    fileprivate func reason(in bundle: FactBundle) -> String {
         self.transactionReason ?? (bundle.notification?.type == "DID_RENEW" ? "RENEWAL" : "PURCHASE")
     }
 }

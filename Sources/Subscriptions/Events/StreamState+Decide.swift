@@ -9,10 +9,12 @@ extension StreamState {
         next.facts.merge(bundle.facts, of: self.key.kind, source: bundle.source)
         var events = [SubscriptionEvent]()
         if bundle.notification != nil || self.isNews(bundle.facts, merged: next, rules: rules) {
-            let detection = ChangeDetection(before: self, after: next, bundle: bundle, rules: rules)
+            let derivation = next.derivation(rules)
+            let detection = ChangeDetection(
+                before: self, after: next, derivation: derivation, bundle: bundle, rules: rules)
             events.append(bundle.event(detection.changes()))
             events += self.unrecordedFacts()
-            if let anomaly = next.statusAnomaly(since: self, rules: rules) { events.append(anomaly) }
+            if let anomaly = next.statusAnomaly(since: self, derivation) { events.append(anomaly) }
         } else if bundle.source == .statuses || bundle.source == .history, next.facts != self.facts,
             bundle.signedDate.day > self.confirmedDay ?? .min
         {
@@ -48,13 +50,13 @@ extension StreamState {
     }
 
     /// Rules 4 to 9 against Apple's own status, at the moment it was given.
-    private func statusAnomaly(since before: StreamState, rules: DerivationRules) -> SubscriptionEvent? {
+    private func statusAnomaly(since before: StreamState, _ derivation: Derivation?) -> SubscriptionEvent? {
         guard self.key.kind == .subscription, let status = self.facts.status, status != before.facts.status,
-            let derivation = self.derivation(rules)
+            let derivation
         else { return nil }
         let asOf = status.observation.asOf
         let known = derivation.known
-        let derived = known.factVerdict(at: asOf, end: known.end(at: asOf).moment, rules: rules)
+        let derived = known.factVerdict(at: asOf, end: known.end(at: asOf).moment, rules: derivation.rules)
         guard derived.state != status.observation.status.state else { return nil }
         return SubscriptionEvent(
             source: status.observation.unsigned == nil ? .notification : .statuses, changes: [.anomaly],
