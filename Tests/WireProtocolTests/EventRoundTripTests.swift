@@ -1,4 +1,5 @@
 import Subscriptions
+import SwiftProtobuf
 import Testing
 import WireProtocol
 
@@ -14,6 +15,16 @@ import WireProtocol
             let read = try SubscriptionEvent(protoBytes: event.protoBytes(key: key), key: key)
             // then
             try #require(isIdentical(read, event))
+        }
+    }
+
+    @Test("events are written as SwiftProtobuf writes them", arguments: 0..<20)
+    func asSwiftProtobufDoes(seed: UInt64) throws {
+        var random = Randomness(seed: seed)
+        for _ in 0..<150 {
+            let key = random.key()
+            let bytes = try random.event(under: key).protoBytes(key: key)
+            #expect(try ProtoEvent(serializedBytes: bytes).serializedBytes() as [UInt8] == bytes)
         }
     }
 

@@ -31,9 +31,18 @@ import WireProtocol
         #expect(read.state == Samples.state())
     }
 
+    @Test("states are written as SwiftProtobuf writes them", arguments: 0..<20)
+    func asSwiftProtobufDoes(seed: UInt64) throws {
+        var random = Randomness(seed: seed)
+        for _ in 0..<150 {
+            let bytes = StoredState(random.state(under: Samples.key)).protoBytes()
+            #expect(try ProtoStreamState(serializedBytes: bytes).serializedBytes() as [UInt8] == bytes)
+        }
+    }
+
     @Test("every beginning of a state reads as a state or is refused")
     func prefixes() throws {
-        let bytes = try StoredState(Samples.state()).protoBytes()
+        let bytes = StoredState(Samples.state()).protoBytes()
         for count in 0..<bytes.count { self.readOrRefuse(Array(bytes.prefix(count))) }
     }
 
@@ -41,7 +50,7 @@ import WireProtocol
     func damage(seed: UInt64) throws {
         var random = Randomness(seed: seed)
         for _ in 0..<300 {
-            let bytes = try StoredState(random.state(under: Samples.key)).protoBytes()
+            let bytes = StoredState(random.state(under: Samples.key)).protoBytes()
             self.readOrRefuse(random.damaged(bytes))
         }
     }

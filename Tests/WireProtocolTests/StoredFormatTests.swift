@@ -13,7 +13,7 @@ import WireProtocol
 
     @Test("a stored state stays readable")
     func state() throws {
-        let written = try StoredState(Samples.state()).protoBytes()
+        let written = StoredState(Samples.state()).protoBytes()
         let stored = try? StoredState(protoBytes: StoredSamples.state.bytes, key: Samples.key)
         #expect(stored?.state == StoredSamples.state.value, "written today: \(self.hexadecimal(written))")
         #expect(stored?.logicVersion == 1)

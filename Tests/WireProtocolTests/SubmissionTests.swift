@@ -11,16 +11,17 @@ import WireProtocol
         for _ in 0..<100 {
             // given
             let bundle = random.bundle(under: Samples.key)
-            let names: [EvidencePart.Name] = [.signedPayload, .signedTransactionInfo, .signedRenewalInfo]
-            let evidence = names.prefix(Int.random(in: 0...3, using: &random))
-                .map { EvidencePart(name: $0, jws: Array(random.text().utf8)) }
+            let headers = (0..<Int.random(in: 0...3, using: &random)).map { _ in Array(random.text().utf8) }
+            let evidence =
+                Bool.random(using: &random)
+                ? nil : EncodedEvidence(headers: headers, body: Array(random.text().utf8))
             // when
             let sent = ProtoSubmission(key: Samples.key, bundle: bundle, evidence: evidence)
             let received = try ProtoSubmission(serializedBytes: sent.serializedBytes() as [UInt8])
             // then
             #expect(try received.key == Samples.key)
             #expect(try isIdentical(received.factBundle, bundle))
-            #expect(try received.evidenceParts == evidence)
+            #expect(received.encodedEvidence == evidence)
         }
     }
 
@@ -30,19 +31,17 @@ import WireProtocol
             ("no key", { $0.streamKey.removeAll() }),
             ("no date", { $0.bundle.content.clearSignedDate() }),
             ("no digest", { $0.bundle.content.contentDigest.removeAll() }),
-            ("evidence without a name", { $0.evidence[0].name = .unspecified }),
         ]
         for (name, damage) in damages {
             // given
             var random = Randomness(seed: 1)
-            let evidence = [EvidencePart(name: .signedPayload, jws: [1])]
             var submission = ProtoSubmission(
-                key: Samples.key, bundle: random.bundle(under: Samples.key), evidence: evidence)
+                key: Samples.key, bundle: random.bundle(under: Samples.key), evidence: nil)
             // when
             damage(&submission)
             // then
             #expect(throws: WireError.self, "\(name)") {
-                _ = try (submission.factBundle, submission.evidenceParts)
+                _ = try submission.factBundle
             }
         }
     }

@@ -21,7 +21,10 @@ extension FactBundle {
             contentDigest: self.contentDigest)
         var proto = ProtoFactBundle()
         proto.dedupKey = Data(self.dedupKey)
-        proto.content = event.proto(key: key)
+        guard let content = try? ProtoEvent(decoding: event.protoBytes(key: key)) else {
+            preconditionFailure("what this process writes can be read")
+        }
+        proto.content = content
         return proto
     }
 }

@@ -9,13 +9,4 @@ extension NotificationIdentity {
             uuid: try proto.uuid.spelling(), type: type, subtype: try proto.subtype.text(orOther: proto.subtypeText),
             consumptionRequestReason: proto.hasConsumptionRequestReason ? proto.consumptionRequestReason : nil)
     }
-
-    func proto() -> ProtoNotificationIdentity {
-        var proto = ProtoNotificationIdentity()
-        proto.uuid = ProtoIdentifier(self.uuid)
-        (proto.type, proto.typeText) = ProtoNotificationType.fields(for: self.type)
-        (proto.subtype, proto.subtypeText) = ProtoNotificationSubtype.fields(for: self.subtype)
-        if let reason = self.consumptionRequestReason { proto.consumptionRequestReason = reason }
-        return proto
-    }
 }

@@ -8,9 +8,6 @@ extension SubscriptionEvent {
         guard !self.changes.isEmpty else { throw WireError(.malformed, "an event without a change") }
     }
 
-    /// Reading these bytes with the same key gives the same event, byte for byte in all its texts.
-    package func protoBytes(key: StreamKey) throws(WireError) -> [UInt8] { try self.proto(key: key).encoded() }
-
     init(_ proto: ProtoEvent, key: StreamKey) throws(WireError) {
         self.init(
             facts: try Facts(proto.facts, owners: proto.personal.owners, key: key),
@@ -24,29 +21,6 @@ extension SubscriptionEvent {
             customerID: try proto.personal.customerIds.first?.spelling(),
             detail: proto.hasDetail ? proto.detail : nil,
             contentDigest: proto.contentDigest.isEmpty ? nil : try PayloadDigest(proto: proto.contentDigest))
-    }
-
-    func proto(key: StreamKey) -> ProtoEvent {
-        var proto = ProtoEvent()
-        if !self.facts.isEmpty { proto.facts = self.facts.proto(key: key) }
-        proto.source = self.source.proto
-        proto.setChangeNames(self.changes)
-        if let date = self.signedDate { proto.signedDate = date.rawValue }
-        if let digest = self.contentDigest { proto.contentDigest = digest.proto }
-        if let notification = self.notification { proto.notification = notification.proto() }
-        if let date = self.effectiveAt { proto.effectiveAt = date.rawValue }
-        if let detail = self.detail { proto.detail = detail }
-        proto.record = self.record?.proto()
-        if let personal = self.personal { proto.personal = personal }
-        return proto
-    }
-
-    private var personal: ProtoPersonalIdentifiers? {
-        var rescindedAppTransactionID: String?
-        if case .consentRescinded(let data) = self.record { rescindedAppTransactionID = data.appTransactionID }
-        return ProtoPersonalIdentifiers(
-            owners: self.facts.owners, customerIDs: self.customerID.map { [$0] } ?? [],
-            rescindedAppTransactionID: rescindedAppTransactionID)
     }
 }
 
@@ -63,7 +37,7 @@ extension EventSource {
         }
     }
 
-    fileprivate var proto: ProtoSource {
+    var proto: ProtoSource {
         switch self {
         case .notification: .notification
         case .statuses: .statuses
@@ -87,14 +61,6 @@ extension ProtoEvent {
                 names.append(Change(rawValue: name))
             }
             return names
-        }
-    }
-
-    fileprivate mutating func setChangeNames(_ names: [Change]) {
-        for name in names {
-            let (change, text) = ProtoChange.fields(for: name.rawValue)
-            self.changes.append(change)
-            if change == .other { self.changesText.append(text) }
         }
     }
 }

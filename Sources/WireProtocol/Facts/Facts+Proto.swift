@@ -15,15 +15,4 @@ extension Facts {
         }
         if proto.hasStatus { self.status = try StatusObservation(proto.status) }
     }
-
-    /// Without the personal identifiers: see `Facts.owners`.
-    func proto(key: StreamKey) -> ProtoFacts {
-        var products = ProductList()
-        var proto = ProtoFacts()
-        proto.transactions = self.transactions.map { $0.proto(products: &products, key: key) }
-        if let renewal = self.renewal { proto.renewal = renewal.proto(products: &products, key: key) }
-        if let status = self.status { proto.status = status.proto() }
-        proto.productIds = products.ids
-        return proto
-    }
 }

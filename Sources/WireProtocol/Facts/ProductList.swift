@@ -2,12 +2,18 @@
 struct ProductList {
     private(set) var ids: [String] = []
 
+    mutating func add(_ id: String?) {
+        if let id, !self.ids.contains(where: id.hasSameBytes) { self.ids.append(id) }
+    }
+
     /// The place of a product, counted from 1; 0 for nil.
-    mutating func place(of id: String?) -> UInt32 {
+    /// - Precondition: it has been added.
+    func place(of id: String?) -> Int64 {
         guard let id else { return 0 }
-        if let index = self.ids.firstIndex(where: id.hasSameBytes) { return UInt32(index + 1) }
-        self.ids.append(id)
-        return UInt32(self.ids.count)
+        guard let index = self.ids.firstIndex(where: id.hasSameBytes) else {
+            preconditionFailure("a product that facts name is in their list")
+        }
+        return Int64(index + 1)
     }
 
     func id(at place: UInt32) throws(WireError) -> String? {

@@ -33,37 +33,6 @@ extension RenewalInfo {
         self.renewalBillingPlanType = try proto.billingPlanType.text(orOther: proto.billingPlanTypeText)
         self.commitment = proto.hasCommitment ? try Commitment(proto.commitment, products: products) : nil
     }
-
-    /// Without the personal identifiers: see `Facts.owners`.
-    func proto(products: inout ProductList, key: StreamKey) -> ProtoRenewalInfo {
-        var proto = ProtoRenewalInfo()
-        if let id = key.identifier(unlessEqual: self.originalTransactionID) { proto.originalTransactionID = id }
-        (proto.environment, proto.environmentText) = key.environmentFields(unlessEqual: self.environment)
-        proto.signedDate = self.signedDate.rawValue
-        proto.digest = self.digest.proto
-
-        proto.product = products.place(of: self.productID)
-        proto.autoRenewProduct = products.place(of: self.autoRenewProductID)
-        if let status = self.autoRenewStatus { proto.autoRenewStatus = status }
-        if let intent = self.expirationIntent { proto.expirationIntent = intent.rawValue }
-        if let isInRetry = self.isInBillingRetryPeriod { proto.isInBillingRetryPeriod = isInRetry }
-        if let date = self.gracePeriodExpiresDate { proto.gracePeriodExpiresDate = date.rawValue }
-        if let status = self.priceIncreaseStatus { proto.priceIncreaseStatus = status }
-        if let type = self.offerType { proto.offerType = type.rawValue }
-        if let id = self.offerIdentifier { proto.offerIdentifier = id }
-        (proto.offerDiscountType, proto.offerDiscountTypeText) =
-            ProtoOfferDiscountType.fields(for: self.offerDiscountType)
-        if let period = self.offerPeriod { proto.offerPeriod = period }
-        if let ids = self.eligibleWinBackOfferIDs { proto.eligibleWinBackOfferIds.texts = ids }
-        if let date = self.renewalDate { proto.renewalDate = date.rawValue }
-        if let price = self.renewalPrice { proto.renewalPrice = price }
-        if let currency = self.currency { proto.currency = currency }
-        if let date = self.recentSubscriptionStartDate { proto.recentSubscriptionStartDate = date.rawValue }
-        (proto.billingPlanType, proto.billingPlanTypeText) =
-            ProtoBillingPlanType.fields(for: self.renewalBillingPlanType)
-        if let commitment = self.commitment { proto.commitment = commitment.proto(products: &products) }
-        return proto
-    }
 }
 
 extension RenewalInfo.Commitment {
@@ -74,16 +43,5 @@ extension RenewalInfo.Commitment {
         self.renewalBillingPlanType = try proto.billingPlanType.text(orOther: proto.billingPlanTypeText)
         self.renewalDate = proto.hasRenewalDate ? Moment(rawValue: proto.renewalDate) : nil
         self.renewalPrice = proto.hasRenewalPrice ? proto.renewalPrice : nil
-    }
-
-    fileprivate func proto(products: inout ProductList) -> ProtoRenewalInfo.Commitment {
-        var proto = ProtoRenewalInfo.Commitment()
-        proto.autoRenewProduct = products.place(of: self.autoRenewProductID)
-        if let status = self.autoRenewStatus { proto.autoRenewStatus = status }
-        (proto.billingPlanType, proto.billingPlanTypeText) =
-            ProtoBillingPlanType.fields(for: self.renewalBillingPlanType)
-        if let date = self.renewalDate { proto.renewalDate = date.rawValue }
-        if let price = self.renewalPrice { proto.renewalPrice = price }
-        return proto
     }
 }

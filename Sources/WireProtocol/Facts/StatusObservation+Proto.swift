@@ -10,16 +10,4 @@ extension StatusObservation {
             self.unsigned = Unsigned(purchaseDate: purchaseDate)
         }
     }
-
-    func proto() -> ProtoStatusObservation {
-        var proto = ProtoStatusObservation()
-        proto.status = self.status.rawValue
-        proto.asOf = self.asOf.rawValue
-        proto.digest = self.digest.proto
-        if let unsigned = self.unsigned {
-            proto.unsigned = ProtoStatusObservation.Unsigned()
-            if let purchaseDate = unsigned.purchaseDate { proto.unsigned.purchaseDate = purchaseDate.rawValue }
-        }
-        return proto
-    }
 }

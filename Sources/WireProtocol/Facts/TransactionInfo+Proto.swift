@@ -47,49 +47,6 @@ extension TransactionInfo {
         self.billingPlanType = try proto.billingPlanType.text(orOther: proto.billingPlanTypeText)
         self.commitment = proto.hasCommitment ? Commitment(proto.commitment) : nil
     }
-
-    /// Without the personal identifiers: see `Facts.owners`.
-    func proto(products: inout ProductList, key: StreamKey) -> ProtoTransactionInfo {
-        var proto = ProtoTransactionInfo()
-        if let id = key.identifier(unlessEqual: self.originalTransactionID) { proto.originalTransactionID = id }
-        proto.transactionID = ProtoIdentifier(self.transactionID.rawValue)
-        if !self.bundleID.rawValue.hasSameBytes(as: key.bundleID.rawValue) { proto.bundleID = self.bundleID.rawValue }
-        (proto.environment, proto.environmentText) = key.environmentFields(unlessEqual: self.environment)
-        proto.signedDate = self.signedDate.rawValue
-        proto.digest = self.digest.proto
-
-        if let id = self.webOrderLineItemID { proto.webOrderLineItemID = ProtoIdentifier(id) }
-        proto.product = products.place(of: self.productID)
-        if let id = self.subscriptionGroupIdentifier { proto.subscriptionGroupIdentifier = ProtoIdentifier(id) }
-        (proto.productType, proto.productTypeText) = ProtoProductType.fields(for: self.productType)
-        if let date = self.purchaseDate { proto.purchaseDate = date.rawValue }
-        if let date = self.originalPurchaseDate { proto.originalPurchaseDate = date.rawValue }
-        if let date = self.expiresDate { proto.expiresDate = date.rawValue }
-        if let quantity = self.quantity { proto.quantity = quantity }
-        (proto.ownership, proto.ownershipText) = ProtoOwnership.fields(for: self.inAppOwnershipType)
-        if let isUpgraded = self.isUpgraded { proto.isUpgraded = isUpgraded }
-        if let date = self.revocationDate { proto.revocationDate = date.rawValue }
-        if let reason = self.revocationReason { proto.revocationReason = reason.rawValue }
-        (proto.revocationType, proto.revocationTypeText) = ProtoRevocationType.fields(for: self.revocationType)
-        if let percentage = self.revocationPercentage { proto.revocationPercentage = percentage }
-        if let type = self.offerType { proto.offerType = type.rawValue }
-        if let id = self.offerIdentifier { proto.offerIdentifier = id }
-        (proto.offerDiscountType, proto.offerDiscountTypeText) =
-            ProtoOfferDiscountType.fields(for: self.offerDiscountType)
-        if let period = self.offerPeriod { proto.offerPeriod = period }
-        if let storefront = self.storefront { proto.storefront = storefront }
-        if let id = self.storefrontID { proto.storefrontID = ProtoIdentifier(id) }
-        (proto.transactionReason, proto.transactionReasonText) =
-            ProtoTransactionReason.fields(for: self.transactionReason)
-        if let price = self.price { proto.price = price }
-        if let currency = self.currency { proto.currency = currency }
-        if let id = self.previousOriginalTransactionID {
-            proto.previousOriginalTransactionID = ProtoIdentifier(id.rawValue)
-        }
-        (proto.billingPlanType, proto.billingPlanTypeText) = ProtoBillingPlanType.fields(for: self.billingPlanType)
-        if let commitment = self.commitment { proto.commitment = commitment.proto() }
-        return proto
-    }
 }
 
 extension TransactionInfo.Commitment {
@@ -99,14 +56,5 @@ extension TransactionInfo.Commitment {
         self.totalBillingPeriods = proto.hasTotalBillingPeriods ? proto.totalBillingPeriods : nil
         self.commitmentExpiresDate = proto.hasExpiresDate ? Moment(rawValue: proto.expiresDate) : nil
         self.commitmentPrice = proto.hasPrice ? proto.price : nil
-    }
-
-    fileprivate func proto() -> ProtoTransactionInfo.Commitment {
-        var proto = ProtoTransactionInfo.Commitment()
-        if let number = self.billingPeriodNumber { proto.billingPeriodNumber = number }
-        if let total = self.totalBillingPeriods { proto.totalBillingPeriods = total }
-        if let date = self.commitmentExpiresDate { proto.expiresDate = date.rawValue }
-        if let price = self.commitmentPrice { proto.price = price }
-        return proto
     }
 }

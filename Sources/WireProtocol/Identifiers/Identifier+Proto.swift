@@ -2,7 +2,7 @@ import FoundationEssentials
 
 extension ProtoIdentifier {
     init(_ text: String) {
-        if let number = UInt64(text), text.hasSameBytes(as: String(number)) {
+        if let number = UInt64(canonical: text) {
             self.number = number
         } else if let uuid = UUIDBytes(text) {
             self.form = uuid.isUpperCase ? .upperCaseUuid(Data(uuid.bytes)) : .uuid(Data(uuid.bytes))
@@ -22,8 +22,25 @@ extension ProtoIdentifier {
     }
 }
 
+extension UInt64 {
+    /// nil unless `text` is what the number is written as.
+    init?(canonical text: String) {
+        var number: UInt64 = 0
+        for byte in text.utf8 {
+            let digit = byte &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
+            guard !overflow, !carry else { return nil }
+            number = sum
+        }
+        guard let first = text.utf8.first, first != UInt8(ascii: "0") || text.utf8.count == 1 else { return nil }
+        self = number
+    }
+}
+
 /// A UUID as it was written: 8-4-4-4-12 digits, all of one case.
-private struct UUIDBytes {
+struct UUIDBytes {
     let bytes: [UInt8]
     let isUpperCase: Bool
 

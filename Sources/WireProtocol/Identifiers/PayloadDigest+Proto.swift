@@ -6,6 +6,4 @@ extension PayloadDigest {
         guard proto.count == 32 else { throw WireError(.malformed, "a SHA-256 digest has 32 bytes") }
         self.init(proto)
     }
-
-    var proto: Data { Data(self.bytes) }
 }

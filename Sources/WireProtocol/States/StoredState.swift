@@ -20,9 +20,5 @@ package struct StoredState: Hashable, Sendable {
     }
 
     /// Reading these bytes with the state's own key gives the same state, byte for byte in all its texts.
-    package func protoBytes() throws(WireError) -> [UInt8] {
-        var proto = self.state.proto()
-        proto.logicVersion = Int64(self.logicVersion)
-        return try proto.encoded()
-    }
+    package func protoBytes() -> [UInt8] { self.state.written(logicVersion: self.logicVersion) }
 }

@@ -1,0 +1,56 @@
+package import Subscriptions
+import SwiftProtobuf
+
+extension SubscriptionEvent {
+    /// An `Event`. Reading these bytes with the same key gives the same event, byte for byte in all its texts.
+    package func protoBytes(key: StreamKey) throws(WireError) -> [UInt8] {
+        let record = try self.record?.proto().written()
+        let changes = self.changes.map { ProtoChange.fields(for: $0.rawValue) }
+        var rescinded: String?
+        if case .consentRescinded(let data) = self.record { rescinded = data.appTransactionID }
+
+        var writer = MessageWriter(reservingCapacity: 512)
+        writer.write(self.facts, of: key, 1)
+        writer.write(Int64(self.source.proto.rawValue), 2)
+        if !changes.isEmpty {
+            writer.message(3) { message in
+                for (change, _) in changes { message.varint(UInt64(change.rawValue)) }
+            }
+        }
+        writer.write(self.signedDate, 4)
+        if let digest = self.contentDigest { writer.write(digest, 5) }
+        if let notification = self.notification {
+            writer.message(6) { $0.write(notification) }
+        }
+        writer.write(
+            personal: self.facts.owners, customerIDs: self.customerID.map { [$0] } ?? [], rescinded: rescinded, 7)
+        writer.write(self.effectiveAt, 8)
+        writer.write(self.detail, 9)
+        if let record { writer.write(record.content, record.field) }
+        for (change, text) in changes where change == .other { writer.write(present: text, 103) }
+        return writer.bytes
+    }
+}
+
+extension MessageWriter {
+    fileprivate mutating func write(_ notification: NotificationIdentity) {
+        self.write(identifier: notification.uuid, 1)
+        let type = self.write(notification.type, as: ProtoNotificationType.self, 2)
+        let subtype = self.write(notification.subtype, as: ProtoNotificationSubtype.self, 3)
+        self.write(notification.consumptionRequestReason, 4)
+        self.write(type, 102)
+        self.write(subtype, 103)
+    }
+}
+
+extension ProtoEvent.OneOf_Record {
+    /// Rare enough for SwiftProtobuf.
+    fileprivate func written() throws(WireError) -> (field: Int, content: [UInt8]) {
+        switch self {
+        case .massExtension(let record): (10, try record.encoded())
+        case .externalPurchase(let record): (11, try record.encoded())
+        case .consentRescinded(let record): (12, try record.encoded())
+        case .test(let record): (13, try record.encoded())
+        }
+    }
+}
