@@ -42,7 +42,7 @@ struct Appending {
             sql: "INSERT INTO evidence (event_id, headers, body) VALUES (?, ?, ?)")
     }
 
-    mutating func append(_ batch: ShardBatch, places: [[UInt8]: Int], evidence: [EncodedEvidence?]) throws {
+    mutating func append(_ batch: ShardBatch, places: [[UInt8]: Int]) throws {
         let head = Sequence(rawValue: batch.head.rawValue + Int64(batch.events.count))
         try self.moveHead.execute(arguments: [
             head.rawValue, batch.shard.rawValue, batch.epoch.rawValue, batch.incarnation.rawValue, batch.head.rawValue,
@@ -56,7 +56,7 @@ struct Appending {
                 places[event.key].map { streams[$0] }, event.version.rawValue, event.kind, event.dedupKey.data,
                 event.at, event.body.data, event.entitlement.data,
             ])
-            if let evidence = evidence[index] { try self.store(evidence, of: self.db.lastInsertedRowID) }
+            if let evidence = event.evidence { try self.store(evidence, of: self.db.lastInsertedRowID) }
         }
         for lookup in batch.lookups {
             let insert = try self.db.cachedStatement(

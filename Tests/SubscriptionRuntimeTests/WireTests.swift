@@ -24,7 +24,7 @@ import WireProtocol
             signedDate: Moment(milliseconds: 1_760_000_000_000),
             notification: NotificationIdentity(uuid: "1", type: "TEST"), record: .test)
         let submission = Submission(
-            key: key, bundle: bundle, evidence: [EvidencePart(name: .signedPayload, jws: [1, 2, 3])])
+            key: key, bundle: bundle, evidence: EncodedEvidence(headers: [[1]], body: [1, 2, 3]))
         // when
         let read = try Submission(wireBytes: submission.wireBytes())
         // then

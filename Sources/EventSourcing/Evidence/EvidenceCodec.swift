@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Packs signed originals into few bytes and gives them back byte for byte.
 ///
 /// A compact JWS is three base64url segments. The header holds the certificate chain, which is the same in millions of
@@ -7,8 +5,9 @@ import Synchronization
 /// built-in dictionary of Apple's key names; the JWS strings nested in it are taken apart the same way, and all parts of
 /// a row share one zstd frame. The signature, which nothing compresses, stands beside the frame as 64 raw bytes.
 ///
-/// Whatever does not come back identical is stored as the text it is, compressed all the same; every encoded row has
-/// been decoded once before it is handed out.
+/// Whatever would not come back identical is stored as the text it is, compressed all the same: every row is put together
+/// again once before it is compressed. May be used from any thread; as many rows as there are processors are packed at a
+/// time.
 package final class EvidenceCodec: Sendable {
     /// What a row may hold, and what a damaged one may make us allocate: 16 MiB.
     package static let maximumBytes = 1 << 24
@@ -16,7 +15,8 @@ package final class EvidenceCodec: Sendable {
     /// The first byte of a row: layout and dictionary. A new dictionary is a new version; the old ones stay readable.
     private static let version: UInt8 = 1
 
-    private let zstandard = Mutex(Zstandard(dictionary: EvidenceDictionary.version1))
+    private let compressors = CompressorPool(dictionary: EvidenceDictionary.version1)
+    private let headers = HeaderSegments()
 
     package init() {}
 
@@ -26,9 +26,16 @@ package final class EvidenceCodec: Sendable {
         guard size <= Self.maximumBytes, parts.count <= EvidenceLayout.maximumParts else {
             throw StoreError(.full, "evidence of \(parts.count) parts and \(size) bytes is above the bounds")
         }
-        let encoded = self.encode(parts, takingApart: true)
-        if let decoded = try? self.decode(encoded), decoded == parts { return encoded }
-        return self.encode(parts, takingApart: false)
+        let apart = EvidenceLayoutWriter(parts, takesApart: true)
+        return self.pack(apart.isRestoring(parts) ? apart : EvidenceLayoutWriter(parts, takesApart: false))
+    }
+
+    private func pack(_ writer: EvidenceLayoutWriter) -> EncodedEvidence {
+        var body = [Self.version]
+        body.appendNumber(writer.signatures.count / 64)
+        body += self.compressors.use { $0.compress(writer.layout) }
+        body += writer.signatures
+        return EncodedEvidence(headers: writer.headers.map(self.headers.shared), body: body)
     }
 
     /// - Throws: `.corrupt` when the row is not one that `encode` wrote, whatever its bytes are.
@@ -40,22 +47,11 @@ package final class EvidenceCodec: Sendable {
         }
         let signatures = try body.suffix(64 * body.number(upTo: EvidenceLayout.maximumParts))
         let frame = body.rest()
-        let layout = try self.zstandard.withLock { zstandard throws(StoreError) in
+        let layout = try self.compressors.use { zstandard throws(StoreError) in
             try zstandard.decompress(frame, limit: Self.maximumBytes)
         }
         var reader = try EvidenceLayoutReader(layout, headers: evidence.headers, signatures: signatures)
         return try reader.parts()
-    }
-
-    private func encode(_ parts: [EvidencePart], takingApart: Bool) -> EncodedEvidence {
-        var writer = EvidenceLayoutWriter(takesApart: takingApart)
-        for part in parts { writer.append(part) }
-        let layout = writer.layout(of: parts.count)
-        var body = [Self.version]
-        body.appendNumber(writer.signatures.count / 64)
-        body += self.zstandard.withLock { $0.compress(layout) }
-        body += writer.signatures
-        return EncodedEvidence(headers: writer.headers, body: body)
     }
 }
 

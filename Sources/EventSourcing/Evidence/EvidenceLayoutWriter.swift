@@ -2,30 +2,39 @@
 struct EvidenceLayoutWriter {
     private(set) var headers: [[UInt8]] = []
     private(set) var signatures: [UInt8] = []
-    private let takesApart: Bool
     private var structure: [UInt8] = []
     private var text: [UInt8] = []
 
-    init(takesApart: Bool) { self.takesApart = takesApart }
+    init(_ parts: [EvidencePart], takesApart: Bool) {
+        self.structure.appendNumber(parts.count)
+        for part in parts { self.append(part, takesApart: takesApart) }
+    }
 
-    mutating func append(_ part: EvidencePart) {
+    /// Whether a reader gets exactly these parts.
+    func isRestoring(_ parts: [EvidencePart]) -> Bool {
+        var reader = try? EvidenceLayoutReader(self.layout, headers: self.headers, signatures: self.signatures[...])
+        return (try? reader?.parts()) == parts
+    }
+
+    /// What is compressed.
+    var layout: [UInt8] {
+        var layout: [UInt8] = []
+        layout.reserveCapacity(8 + self.structure.count + self.text.count)
+        layout.appendNumber(self.structure.count)
+        layout += self.structure
+        layout += self.text
+        return layout
+    }
+
+    private mutating func append(_ part: EvidencePart, takesApart: Bool) {
         self.structure.append(part.name.rawValue)
-        if self.takesApart, let jws = CompactJWS(part.jws[...]) {
+        if takesApart, let jws = CompactJWS(part.jws[...]) {
             self.append(jws, nests: true)
         } else {
             self.structure.appendNumber(0)
             self.structure.appendNumber(part.jws.count)
             self.text += part.jws
         }
-    }
-
-    func layout(of count: Int) -> [UInt8] {
-        var head: [UInt8] = []
-        head.appendNumber(count)
-        var layout: [UInt8] = []
-        layout.reserveCapacity(8 + self.structure.count + self.text.count)
-        layout.appendNumber(head.count + self.structure.count)
-        return layout + head + self.structure + self.text
     }
 
     private mutating func append(_ jws: CompactJWS, nests: Bool) {

@@ -1,9 +1,15 @@
+/// The evidence of an event as it is kept.
+enum StoredEvidence {
+    case kept(EncodedEvidence)
+    case erased(sha256: [UInt8])
+}
+
 /// One shard of the in-memory store: its row, its log and what is found through it.
 struct MemoryShard {
     let id: ShardID
     private var epochs: [(epoch: Epoch, incarnation: Incarnation, first: Int64)] = []
     private(set) var events: [StoredEvent] = []
-    private(set) var evidence: [Sequence: Evidence] = [:]
+    private(set) var evidence: [Sequence: StoredEvidence] = [:]
     private(set) var streams: [[UInt8]: StreamRow] = [:]
     private(set) var placeOfDedupKey: [[UInt8]: Int] = [:]
     private(set) var placesOfStream: [[UInt8]: [Int]] = [:]
@@ -58,17 +64,17 @@ struct MemoryShard {
                     entitlement: event.entitlement))
             self.placeOfDedupKey[event.dedupKey] = place
             self.placesOfStream[event.key, default: []].append(place)
-            if !event.evidence.isEmpty { self.evidence[sequence] = .kept(event.evidence) }
+            if let evidence = event.evidence { self.evidence[sequence] = .kept(evidence) }
         }
         for row in batch.streams { self.streams[row.key] = row }
         return self.head
     }
 
-    mutating func eraseEvidence(of key: [UInt8]) {
+    mutating func eraseEvidence(of key: [UInt8], with codec: EvidenceCodec) throws(StoreError) {
         for place in self.placesOfStream[key, default: []] {
             let sequence = self.events[place].sequence
-            guard case .kept(let parts) = self.evidence[sequence] else { continue }
-            self.evidence[sequence] = .erased(sha256: ContentHash.sha256(of: parts))
+            guard case .kept(let encoded) = self.evidence[sequence] else { continue }
+            self.evidence[sequence] = .erased(sha256: ContentHash.sha256(of: try codec.decode(encoded)))
         }
     }
 

@@ -49,12 +49,12 @@ package struct NewEvent: Sendable {
     package var body: [UInt8]
     /// The entitlement after the event.
     package var entitlement: [UInt8]
-    /// The signed originals, each a compact JWS; empty for timers and announcements.
-    package var evidence: [EvidencePart]
+    /// The signed originals; nil for timers and announcements.
+    package var evidence: EncodedEvidence?
 
     package init(
         key: [UInt8], version: StreamVersion, kind: String, dedupKey: [UInt8], at: Int64, body: [UInt8],
-        entitlement: [UInt8], evidence: [EvidencePart] = []
+        entitlement: [UInt8], evidence: EncodedEvidence? = nil
     ) {
         self.key = key
         self.version = version

@@ -24,7 +24,7 @@ extension StoreContract {
                 EvidencePart(name: .signedPayload, jws: []),
             ]
             var event = writer.event([1])
-            event.evidence = parts
+            event.evidence = try EvidenceCodec().encode(parts)
             try writer.append([event])
             let kept = try await store.evidence(of: Sequence(rawValue: 1), in: ShardID(rawValue: 0))
             #expect(kept == .kept(parts))

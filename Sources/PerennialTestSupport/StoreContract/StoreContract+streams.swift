@@ -27,6 +27,20 @@ extension StoreContract {
             #expect(try await store.streams([[2], [3], [1]], in: ShardID(rawValue: 0)).map(\.key) == [[2], [1]])
             #expect(try await store.streams([[2]], in: ShardID(rawValue: 1)).isEmpty)
         },
+        StoreContract("several prefixes are found at once, each in its shard") { store in
+            var writer = try StoreWriter(store)
+            _ = try writer.append([
+                writer.batch(0, [], streams: [[1, 1], [1, 2], [2], [255, 3]].map { Self.row($0) }),
+                writer.batch(1, [], streams: [Self.row([1, 3])]),
+            ])
+            let (first, second) = (ShardID(rawValue: 0), ShardID(rawValue: 1))
+            let found = try await store.streams(
+                withPrefixes: [(second, [1]), (first, [1]), (first, [3]), (first, [255]), (first, [1])], limit: 2)
+            let both: [[UInt8]] = [[1, 1], [1, 2]]
+            #expect(found.map { $0.map(\.key) } == [[[1, 3]], both, [], [[255, 3]], both])
+            let limited = try await store.streams(withPrefixes: [(first, [1])], limit: 1)
+            #expect(limited.map { $0.map(\.key) } == [[[1, 1]]])
+        },
         StoreContract("prefixes find their keys and no others") { store in
             var writer = try StoreWriter(store)
             let keys: [[UInt8]] = [

@@ -3,6 +3,7 @@ package import EventSourcing
 /// Owns all shards of a store and builds batches whose fences hold: the part of an owner that store tests need.
 package struct StoreWriter {
     package let store: any EventStore
+    private let codec = EvidenceCodec()
     package private(set) var ownership: [ShardOwnership]
     private var versions: [[UInt8]: Int64] = [:]
 
@@ -41,7 +42,8 @@ package struct StoreWriter {
             key: key, version: StreamVersion(rawValue: version), kind: "renewed",
             dedupKey: dedupKey ?? key + [0] + Array("\(version)".utf8), at: 1_700_000_000_000 + version,
             body: Array("body \(version)".utf8), entitlement: [1],
-            evidence: evidence.map { EvidencePart(name: .signedPayload, jws: $0) })
+            evidence: evidence.isEmpty
+                ? nil : try? self.codec.encode(evidence.map { EvidencePart(name: .signedPayload, jws: $0) }))
     }
 
     package mutating func append(_ batches: [ShardBatch]) throws -> [AppendOutcome] {

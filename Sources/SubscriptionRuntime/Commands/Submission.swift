@@ -7,9 +7,10 @@ package import WireProtocol
 package struct Submission: Sendable {
     package let key: StreamKey
     package let bundle: FactBundle
-    package let evidence: [EvidencePart]
+    /// nil where nothing was signed.
+    package let evidence: EncodedEvidence?
 
-    package init(key: StreamKey, bundle: FactBundle, evidence: [EvidencePart]) {
+    package init(key: StreamKey, bundle: FactBundle, evidence: EncodedEvidence?) {
         self.key = key
         self.bundle = bundle
         self.evidence = evidence
@@ -18,7 +19,7 @@ package struct Submission: Sendable {
 
 extension Submission: ProtoRepresentable {
     package init(_ proto: ProtoSubmission) throws(WireError) {
-        self.init(key: try proto.key, bundle: try proto.factBundle, evidence: try proto.evidenceParts)
+        self.init(key: try proto.key, bundle: try proto.factBundle, evidence: proto.encodedEvidence)
     }
 
     package func proto() -> ProtoSubmission {

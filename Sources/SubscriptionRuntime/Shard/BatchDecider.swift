@@ -7,6 +7,7 @@ import WireProtocol
 /// It does no I/O and reads no clock.
 struct BatchDecider {
     private let rules: DerivationRules
+    private let fingerprint: RulesFingerprint
     /// The present: what is true and what is due goes by it.
     private let now: Moment
     /// When the events are recorded: never before `now`, and later where recorded time has run ahead of the clock.
@@ -34,6 +35,7 @@ struct BatchDecider {
         entries: [[UInt8]: StreamEntry], known: [[UInt8]: Delivery], inFlight: Set<[UInt8]>
     ) {
         self.rules = rules
+        self.fingerprint = RulesFingerprint(rules)
         self.now = now
         self.at = at
         self.head = head
@@ -84,7 +86,7 @@ struct BatchDecider {
                     source: bundle.source, changes: [.anomaly], signedDate: bundle.signedDate,
                     detail: "this notificationUUID had come before with other content"))
         }
-        guard !events.isEmpty else { return try self.decideWithoutNews(submission, before, command) }
+        guard !events.isEmpty else { return self.decideWithoutNews(submission, before, command) }
 
         let place = try self.append(
             events, to: before, command, dedupKey: dedupKey, evidence: submission.evidence,
@@ -98,13 +100,13 @@ struct BatchDecider {
     /// An API answer or a client's post that says nothing new may have been signed later.
     private mutating func decideWithoutNews(
         _ submission: Submission, _ before: StreamEntry, _ command: Command
-    ) throws {
+    ) {
         var after = before
         after.state = before.state.merging(submission.bundle.facts, source: submission.bundle.source)
         let outcome = SubmissionOutcome.duplicate(before.place)
         guard after.state != before.state else { return self.settled(command, outcome) }
         after.nextDue = self.nextDue(of: after.state, after: self.announcedUntil(before))
-        try self.keep(after, before, command, entitlement: self.entitlement(after))
+        self.keep(after, before, command, entitlement: self.entitlement(after))
         self.decided.append(Commit.Decided(command: command, outcome: outcome))
     }
 
@@ -124,7 +126,7 @@ struct BatchDecider {
             var after = before
             // A clock that ran ahead and came back brings announced transitions round again.
             after.nextDue = isDue ? next.flatMap { self.nextDue(of: before.state, after: $0.due) } : next?.due
-            try self.keep(after, before, command, entitlement: self.entitlement(after))
+            self.keep(after, before, command, entitlement: self.entitlement(after))
             self.decided.append(Commit.Decided(command: command, outcome: outcome))
         }
     }
@@ -166,7 +168,7 @@ struct BatchDecider {
     /// - Returns: where the first event stands, which holds the facts and carries the dedup key.
     private mutating func append(
         _ events: [SubscriptionEvent], to before: StreamEntry, _ command: Command, dedupKey: [UInt8],
-        evidence: [EvidencePart] = [], announcedUntil: Moment
+        evidence: EncodedEvidence? = nil, announcedUntil: Moment
     ) throws -> SubmissionOutcome.Place {
         var after = before
         after.sequence = self.head
@@ -180,11 +182,11 @@ struct BatchDecider {
                     key: command.keyBytes, version: after.version, kind: event.kind.rawValue,
                     dedupKey: index == 0 ? dedupKey : dedupKey + [UInt8(index)], at: self.at.milliseconds,
                     body: try event.protoBytes(key: command.key), entitlement: self.entitlement(after),
-                    evidence: index == 0 ? evidence : []))
+                    evidence: index == 0 ? evidence : nil))
         }
         after.nextDue = self.nextDue(of: after.state, after: announcedUntil)
         let roads = events.reduce(into: Set<Lookup>()) { $0.formUnion($1.lookups(to: command.keyBytes)) }
-        try self.keep(after, before, command, entitlement: written[written.count - 1].entitlement)
+        self.keep(after, before, command, entitlement: written[written.count - 1].entitlement)
         self.lookups.append(contentsOf: roads.subtracting(before.state.lookups(to: command.keyBytes)))
         self.events.append(contentsOf: written)
         let first = SubmissionOutcome.Place(version: written[0].version, sequence: self.head.next)
@@ -194,10 +196,10 @@ struct BatchDecider {
 
     private mutating func keep(
         _ after: StreamEntry, _ before: StreamEntry, _ command: Command, entitlement: [UInt8]
-    ) throws {
+    ) {
         let row = StreamRow(
             key: command.keyBytes, version: after.version, sequence: after.sequence,
-            state: try StoredState(after.state).protoBytes(), entitlement: entitlement,
+            state: StoredState(after.state).protoBytes(), entitlement: entitlement,
             nextDue: after.nextDue?.milliseconds)
         let first = self.changes[command.keyBytes]?.before ?? before
         self.changes[command.keyBytes] = Commit.Change(key: command.key, before: first, after: after, row: row)
@@ -209,7 +211,7 @@ struct BatchDecider {
         case .subscription, .purchase:
             EntitlementRow(
                 state: entry.state, version: entry.version.rawValue, from: self.now, rules: self.rules
-            ).encoded()
+            ).encoded(under: self.fingerprint)
         case .massExtension, .externalPurchase, .appTransaction, .test: []
         }
     }

@@ -20,7 +20,7 @@ struct Command: Sendable {
         self.key = submission.key
         self.keyBytes = submission.key.bytes
         self.content = .submission(submission)
-        self.size = submission.evidence.reduce(1_024) { $0 + $1.jws.count }
+        self.size = 1_024 + (submission.evidence?.body.count ?? 0)
         self.waiter = waiter
     }
 

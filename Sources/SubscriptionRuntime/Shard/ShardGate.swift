@@ -15,6 +15,8 @@ final class ShardGate: Sendable {
         var ownTag: UInt32 = 0
         /// What the store last said about an older place: most readers stand at the same one.
         var inherited: Position?
+        /// The token that was last made, which is good for as long as the head stays.
+        var token: (position: Position, text: String)?
     }
 
     /// The newest durable event; `tag` is nil when only the store knows who wrote it.
@@ -54,6 +56,16 @@ final class ShardGate: Sendable {
 
     /// What the store said about a place before our first.
     func remember(_ position: Position) { self.state.withLock { $0.inherited = position } }
+
+    /// The token of one place alone; `make` makes it where it is not the one of last time.
+    func token(of position: Position, _ make: () -> String) -> String {
+        self.state.withLock { state in
+            if let token = state.token, token.position == position { return token.text }
+            let text = make()
+            state.token = (position, text)
+            return text
+        }
+    }
 
     // MARK: Told by the shard
 

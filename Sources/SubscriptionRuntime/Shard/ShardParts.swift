@@ -5,6 +5,8 @@ import Logging
 struct ShardParts: Sendable {
     let shard: ShardID
     let store: any EventStore
+    /// Of the node: shards load together.
+    let loads: LoadQueue
     let configuration: RuntimeConfiguration
     let clock: any WallClock
     let queue: ShardQueue

@@ -88,19 +88,20 @@ package distributed actor SubscriptionShard {
                 }
             }
         }
-        let (store, shard) = (self.parts.store, self.parts.shard)
-        let (keys, dedupKeys) = (missing, Array(unknown))
-        async let entries = store.loadEntries(keys, in: shard)
-        async let known = store.deliveries(of: dedupKeys, in: shard)
+        let shard = self.parts.shard
+        let answer = try await self.parts.loads.load(
+            LoadRequest(shard: shard, keys: Array(missing.keys), dedupKeys: Array(unknown)))
+        let entries = try await self.parts.store.entries(missing, of: answer.streams, in: shard)
         var loaded = LoadedBatch(
-            entries: inMemory.entries.merging(try await entries) { inMemory, _ in inMemory },
-            known: inMemory.known.merging(try await known) { inMemory, _ in inMemory })
+            entries: inMemory.entries.merging(entries) { inMemory, _ in inMemory },
+            known: inMemory.known.merging(try answer.deliveries()) { inMemory, _ in inMemory })
         let announcements = commands.compactMap { command -> [UInt8]? in
             guard case .timer = command.content else { return nil }
             return loaded.entries[command.keyBytes]?.nextTransition(rules: self.parts.configuration.rules)?
                 .dedupKey(of: command.keyBytes)
         }
-        loaded.known.merge(try await store.deliveries(of: announcements, in: shard)) { inMemory, _ in inMemory }
+        let announced = try await self.parts.loads.load(LoadRequest(shard: shard, dedupKeys: announcements))
+        loaded.known.merge(try announced.deliveries()) { inMemory, _ in inMemory }
         return loaded
     }
 

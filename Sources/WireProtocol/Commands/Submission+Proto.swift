@@ -3,17 +3,21 @@ import FoundationEssentials
 package import Subscriptions
 
 extension ProtoSubmission {
-    package init(key: StreamKey, bundle: FactBundle, evidence: [EvidencePart]) {
+    package init(key: StreamKey, bundle: FactBundle, evidence: EncodedEvidence?) {
         self.init()
         self.streamKey = Data(key.bytes)
         self.bundle = bundle.proto(key: key)
-        self.evidence = evidence.map { $0.proto() }
+        guard let evidence else { return }
+        self.evidence.headers = evidence.headers.map { Data($0) }
+        self.evidence.body = Data(evidence.body)
     }
 
     /// The stream that the bundle is about.
     package var key: StreamKey {
         get throws(WireError) {
-            guard let key = StreamKey(bytes: self.streamKey) else { throw WireError(.malformed, "not a stream key") }
+            guard let key = StreamKey(bytes: Array(self.streamKey)) else {
+                throw WireError(.malformed, "not a stream key")
+            }
             return key
         }
     }
@@ -22,12 +26,9 @@ extension ProtoSubmission {
         get throws(WireError) { try FactBundle(self.bundle, key: self.key) }
     }
 
-    /// The signed originals of the bundle.
-    package var evidenceParts: [EvidencePart] {
-        get throws(WireError) {
-            var parts = [EvidencePart]()
-            for part in self.evidence { try parts.append(EvidencePart(part)) }
-            return parts
-        }
+    /// The signed originals of the bundle, packed.
+    package var encodedEvidence: EncodedEvidence? {
+        guard self.hasEvidence else { return nil }
+        return EncodedEvidence(headers: self.evidence.headers.map { Array($0) }, body: Array(self.evidence.body))
     }
 }

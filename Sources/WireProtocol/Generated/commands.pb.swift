@@ -46,13 +46,22 @@ package nonisolated struct ProtoSubmission: Sendable {
   /// Clears the value of `bundle`. Subsequent reads from it will return its default value.
   package mutating func clearBundle() {self._bundle = nil}
 
-  package var evidence: [ProtoEvidencePart] = []
+  /// Absent where nothing was signed.
+  package var evidence: ProtoPackedEvidence {
+    get {_evidence ?? ProtoPackedEvidence()}
+    set {_evidence = newValue}
+  }
+  /// Returns true if `evidence` has been explicitly set.
+  package var hasEvidence: Bool {self._evidence != nil}
+  /// Clears the value of `evidence`. Subsequent reads from it will return its default value.
+  package mutating func clearEvidence() {self._evidence = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _bundle: ProtoFactBundle? = nil
+  fileprivate var _evidence: ProtoPackedEvidence? = nil
 }
 
 package nonisolated struct ProtoFactBundle: Sendable {
@@ -79,59 +88,19 @@ package nonisolated struct ProtoFactBundle: Sendable {
   fileprivate var _content: ProtoEvent? = nil
 }
 
-/// One signed original, a compact JWS, byte for byte.
-package nonisolated struct ProtoEvidencePart: Sendable {
+/// The signed originals as the log keeps them, packed by the node that verified them.
+package nonisolated struct ProtoPackedEvidence: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var name: ProtoEvidencePart.Name = .unspecified
+  /// The distinct header segments of the JWS: they hold the certificate chains.
+  package var headers: [Data] = []
 
-  package var jws: Data = Data()
+  /// All the rest, in the log's own format.
+  package var body: Data = Data()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  package nonisolated enum Name: SwiftProtobuf.Enum, Swift.CaseIterable {
-    package typealias RawValue = Int
-    case unspecified // = 0
-    case signedPayload // = 1
-    case signedTransactionInfo // = 2
-    case signedRenewalInfo // = 3
-    case UNRECOGNIZED(Int)
-
-    package init() {
-      self = .unspecified
-    }
-
-    package init?(rawValue: Int) {
-      switch rawValue {
-      case 0: self = .unspecified
-      case 1: self = .signedPayload
-      case 2: self = .signedTransactionInfo
-      case 3: self = .signedRenewalInfo
-      default: self = .UNRECOGNIZED(rawValue)
-      }
-    }
-
-    package var rawValue: Int {
-      switch self {
-      case .unspecified: return 0
-      case .signedPayload: return 1
-      case .signedTransactionInfo: return 2
-      case .signedRenewalInfo: return 3
-      case .UNRECOGNIZED(let i): return i
-      }
-    }
-
-    // The compiler won't synthesize support with the UNRECOGNIZED case.
-    package static let allCases: [ProtoEvidencePart.Name] = [
-      .unspecified,
-      .signedPayload,
-      .signedTransactionInfo,
-      .signedRenewalInfo,
-    ]
-
-  }
 
   package init() {}
 }
@@ -222,7 +191,7 @@ fileprivate nonisolated let _protobuf_package = "perennial.v1"
 
 nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Submission"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_key\0\u{1}bundle\0\u{1}evidence\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_key\0\u{1}bundle\0\u{2}\u{2}evidence\0\u{c}\u{3}\u{1}")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -232,7 +201,7 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.streamKey) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._bundle) }()
-      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.evidence) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._evidence) }()
       default: break
       }
     }
@@ -249,16 +218,16 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._bundle {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
-    if !self.evidence.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.evidence, fieldNumber: 3)
-    }
+    try { if let v = self._evidence {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: ProtoSubmission, rhs: ProtoSubmission) -> Bool {
     if lhs.streamKey != rhs.streamKey {return false}
     if lhs._bundle != rhs._bundle {return false}
-    if lhs.evidence != rhs.evidence {return false}
+    if lhs._evidence != rhs._evidence {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -303,9 +272,9 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
   }
 }
 
-nonisolated extension ProtoEvidencePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = _protobuf_package + ".EvidencePart"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}jws\0")
+nonisolated extension ProtoPackedEvidence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PackedEvidence"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}headers\0\u{1}body\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -313,33 +282,29 @@ nonisolated extension ProtoEvidencePart: SwiftProtobuf.Message, SwiftProtobuf._M
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularEnumField(value: &self.name) }()
-      case 2: try { try decoder.decodeSingularBytesField(value: &self.jws) }()
+      case 1: try { try decoder.decodeRepeatedBytesField(value: &self.headers) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.body) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.name != .unspecified {
-      try visitor.visitSingularEnumField(value: self.name, fieldNumber: 1)
+    if !self.headers.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.headers, fieldNumber: 1)
     }
-    if !self.jws.isEmpty {
-      try visitor.visitSingularBytesField(value: self.jws, fieldNumber: 2)
+    if !self.body.isEmpty {
+      try visitor.visitSingularBytesField(value: self.body, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: ProtoEvidencePart, rhs: ProtoEvidencePart) -> Bool {
-    if lhs.name != rhs.name {return false}
-    if lhs.jws != rhs.jws {return false}
+  package static func ==(lhs: ProtoPackedEvidence, rhs: ProtoPackedEvidence) -> Bool {
+    if lhs.headers != rhs.headers {return false}
+    if lhs.body != rhs.body {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
-}
-
-nonisolated extension ProtoEvidencePart.Name: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0NAME_UNSPECIFIED\0\u{1}NAME_SIGNED_PAYLOAD\0\u{1}NAME_SIGNED_TRANSACTION_INFO\0\u{1}NAME_SIGNED_RENEWAL_INFO\0")
 }
 
 nonisolated extension ProtoSubmissionOutcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
