@@ -19,10 +19,12 @@ package struct APIServer: Service {
     /// Starts nothing.
     /// - Parameters:
     ///   - registry: what `/metrics` shows; the API records into it as well.
+    ///   - additionalRoutes: served beside the contract's, on the main listener only.
     ///   - onListening: called for each listener when it takes connections.
     /// - Throws: for an unprotected bind, and for TLS files that cannot be used.
     package init(
         service: SubscriptionService, configuration: Configuration, registry: PrometheusRegistry, logger: Logger,
+        additionalRoutes: [Route] = [],
         onListening: @escaping @Sendable (Endpoint) async -> Void = { _ in }
     ) throws(ConfigurationError) {
         try configuration.validate()
@@ -31,14 +33,15 @@ package struct APIServer: Service {
             authorizer: Authorizer(tokens: configuration.tokens))
         var listeners = [
             try Listener(
-                configuration.main, setting: "http", isOutside: false, api: api, limits: configuration.limits,
-                logger: logger, onListening: onListening)
+                configuration.main, setting: "http", isOutside: false, api: api, routes: Route.all + additionalRoutes,
+                limits: configuration.limits, logger: logger, onListening: onListening)
         ]
         if let outside = configuration.outside {
             listeners.append(
                 try Listener(
-                    outside, setting: "http.public", isOutside: true, api: api, limits: configuration.limits,
-                    logger: logger, onListening: onListening))
+                    outside, setting: "http.public", isOutside: true, api: api,
+                    routes: Route.all.filter(\.isOutside), limits: configuration.limits, logger: logger,
+                    onListening: onListening))
         }
         self.listeners = listeners
         self.logger = logger

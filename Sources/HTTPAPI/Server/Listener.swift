@@ -13,13 +13,12 @@ struct Listener: Service {
     /// - Parameter setting: the key of the configuration that it was described under, for messages.
     /// - Throws: for TLS files that cannot be used.
     init(
-        _ configuration: Configuration.Listener, setting: String, isOutside: Bool, api: API,
+        _ configuration: Configuration.Listener, setting: String, isOutside: Bool, api: API, routes: [Route],
         limits: Configuration.Limits, logger: Logger,
         onListening: @escaping @Sendable (APIServer.Endpoint) async -> Void
     ) throws(ConfigurationError) {
         // Each listener counts for itself: a flood from outside takes nothing from the backends.
         let admission = Admission(limits: limits)
-        let routes = isOutside ? Route.all.filter(\.isOutside) : Route.all
         self.setting = setting
         self.address = "\(configuration.host):\(configuration.port)"
         self.application = Application(

@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreSimulator
+import Base64Coding
 import Foundation
 import Subscriptions
 
@@ -24,9 +25,18 @@ struct SignedCorpus: Sendable {
         }
         self.notifications = Array(notifications.prefix(count))
         self.rootCertificate = factory.rootCertificate
-        self.app = try AppIdentity(
-            bundleID: BundleID(rawValue: factory.store.bundleID), appAppleID: factory.store.appAppleID,
-            environments: [factory.store.environment], roots: [try TrustedRoot(factory.rootCertificate)])
+        self.app = try .simulated(root: factory.rootCertificate)
+    }
+}
+
+extension AppIdentity {
+    /// The app that the simulator sells subscriptions of.
+    /// - Parameter root: DER.
+    static func simulated(root: [UInt8]) throws -> AppIdentity {
+        let store = StoreIdentity()
+        return try AppIdentity(
+            bundleID: BundleID(rawValue: store.bundleID), appAppleID: store.appAppleID,
+            environments: [store.environment], roots: [try TrustedRoot(root)])
     }
 }
 

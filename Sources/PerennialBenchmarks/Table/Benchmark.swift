@@ -11,4 +11,7 @@ protocol Benchmark: Sendable {
 }
 
 /// Every benchmark, in the order of the table.
-let allBenchmarks: [any Benchmark.Type] = [VerificationBenchmark.self]
+let allBenchmarks: [any Benchmark.Type] = [
+    VerificationBenchmark.self, IngestBenchmark.self, CheckBenchmark.self, BatchBenchmark.self,
+    MillionBenchmark.self, MemoryBenchmark.self, ReplayBenchmark.self,
+]

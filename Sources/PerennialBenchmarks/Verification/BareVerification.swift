@@ -1,4 +1,5 @@
 import AppStore
+import Base64Coding
 import Crypto
 import Foundation
 import SwiftASN1

@@ -1,0 +1,102 @@
+import AppStore
+import AppStoreSimulator
+import ArgumentParser
+import Entitlements
+import Foundation
+import HTTPAPI
+import Logging
+import Metrics
+import SQLiteStore
+import ServiceLifecycle
+import SubscriptionRuntime
+import Subscriptions
+import UnixSignals
+
+/// The node that is measured, in a process of its own: composed as `perennial serve` composes it, with one more route
+/// and the bare server beside it. Prints a line for each port, and ends with SIGTERM or with its standard input.
+struct NodeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "node", abstract: "Runs the node that is measured.", shouldDisplay: false)
+
+    @Option(help: "The SQLite file.")
+    var store: String
+    @Option(help: "The root certificate that notifications lead to, in DER.")
+    var root: String
+
+    /// Answers as much as a single check does, after the same reading of the body.
+    static let fixedPath = "/bench/fixed"
+    static let fixedAnswer = Array(
+        """
+        {"results":[{"entitled":true,"state":"subscribed","code":"5.0","validUntil":"2026-12-04T00:00:00.000Z",\
+        "productId":"pro.monthly","version":1}],"asOf":"2026-11-04T00:00:00.000Z","stale":false,\
+        "token":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}
+        """.utf8)
+
+    func run() async throws {
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = .warning
+            return handler
+        }
+        let logger = Logger(label: "node")
+        let registry = PrometheusRegistry()
+        MetricsSystem.bootstrap(registry)
+        let store = try SQLiteEventStore(configuration: SQLiteConfiguration(path: self.store))
+        let subscriptions = try self.service(store, logger: logger)
+        let http = try APIServer(
+            service: subscriptions, configuration: .init(main: .init(host: "127.0.0.1", port: 0)), registry: registry,
+            logger: logger, additionalRoutes: [Route(post: Self.fixedPath) { _ in Self.fixedAnswer }]
+        ) { endpoint in
+            // Listeners do not wait for the service to have taken its shards.
+            while !subscriptions.readiness(for: .ingest).ready { try? await Task.sleep(for: .milliseconds(10)) }
+            NodePorts.print(.api, endpoint.port)
+        }
+        let services: [any Service] = [
+            ParentWatch(), ClosingStore(store: store), subscriptions, http, BareServer(logger: logger),
+        ]
+        let group = ServiceGroup(
+            configuration: .init(
+                services: services.map {
+                    .init(
+                        service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
+                        failureTerminationBehavior: .gracefullyShutdownGroup)
+                }, gracefulShutdownSignals: [.sigterm], logger: logger))
+        try await group.run()
+    }
+
+    private func service(_ store: SQLiteEventStore, logger: Logger) throws -> SubscriptionService {
+        let apps = try AppDirectory([
+            AppIdentity.simulated(root: Array(try Data(contentsOf: URL(filePath: self.root))))
+        ])
+        let verifier = PayloadVerifier(apps: apps)
+        let products = Scenario.default.products.map(\.id)
+        return SubscriptionService(
+            store: store, configuration: RuntimeConfiguration(), clock: SystemClock(),
+            notifications: NotificationReader(verifier: verifier, apps: apps),
+            transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(),
+            catalog: Catalog([Catalog.Entry(entitlement: CheckBodies.entitlement, products: products)]), logger: logger)
+    }
+}
+
+/// Closes the store when everybody else has stopped.
+private struct ClosingStore: Service {
+    let store: SQLiteEventStore
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        try self.store.close()
+    }
+}
+
+/// Ends when the process that started this one has ended, however it ended: nothing is left behind.
+private struct ParentWatch: Service {
+    func run() async throws {
+        let (ends, continuation) = AsyncStream<Void>.makeStream()
+        let thread = Thread {
+            while let bytes = try? FileHandle.standardInput.read(upToCount: 1), !bytes.isEmpty {}
+            continuation.finish()
+        }
+        thread.start()
+        await cancelWhenGracefulShutdown { for await _ in ends {} }
+    }
+}
