@@ -11,7 +11,7 @@ package struct CohortCode: Hashable, Sendable, CustomStringConvertible {
     /// Nothing known, or never bought.
     package static let nothing = CohortCode(state: 0, offer: 0)
 
-    init(state: Int, offer: Int) {
+    package init(state: Int, offer: Int) {
         self.state = state
         self.offer = offer
     }
@@ -22,6 +22,9 @@ package struct CohortCode: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String { "\(self.state).\(self.offer)" }
+
+    /// The code as one whole number: tenths, as many as the digits say.
+    package var tenths: Int { self.state * 10 + (self.state < 0 ? -self.offer : self.offer) }
 
     private static func state(of snapshot: SubscriptionSnapshot) -> Int {
         switch snapshot.state {

@@ -1,21 +1,26 @@
-import Subscriptions
+package import Subscriptions
 
-/// Format 1, by hand because millions of rows stay in memory:
+/// Format 2, by hand because every event of the log carries a row:
 ///
-///     1, version, from of the first phase, count of products, (length, UTF-8)…, count of phases,
+///     2, fingerprint of the rules (4 bytes), version, from of the first phase, count of products, (length, UTF-8)…, count of phases,
 ///     (milliseconds since the phase before, state | entitled << 3 | offer << 4, code + 9 | product << 4)…
 ///
-/// Numbers are little-endian base-128 varints, the moment zigzag; product 0 is none, 1 the first.
+/// Numbers are little-endian base-128 varints, the moment zigzag; product 0 is none, 1 the first. Format 1, which lacks
+/// the fingerprint, is read as well.
 extension EntitlementRow {
-    private static let format: UInt8 = 1
-    private static let states: [LifecycleState] = [.subscribed, .grace, .retry, .expired, .revoked, .owned]
+    private static let format: UInt8 = 2
+    private static let formatWithoutFingerprint: UInt8 = 1
+    /// In the order of their numbers.
+    package static let states: [LifecycleState] = [.subscribed, .grace, .retry, .expired, .revoked, .owned]
 
-    package func encoded() -> [UInt8] {
+    /// - Parameter fingerprint: of the rules that the row was made with.
+    package func encoded(under fingerprint: RulesFingerprint) -> [UInt8] {
         var products = [String]()
         for case let product? in self.phases.map(\.productID) where !products.contains(product) && products.count < 15 {
             products.append(product)
         }
         var bytes = [Self.format]
+        withUnsafeBytes(of: fingerprint.rawValue.littleEndian) { bytes.append(contentsOf: $0) }
         bytes.appendVarint(UInt64(bitPattern: self.version))
         let first = self.phases.first?.from ?? Moment(milliseconds: 0)
         bytes.appendVarint(UInt64(bitPattern: first.milliseconds << 1 ^ first.milliseconds >> 63))
@@ -37,10 +42,20 @@ extension EntitlementRow {
         return bytes
     }
 
+    /// What the row that `bytes` encode was computed by; nil when they do not say.
+    package static func fingerprint(of bytes: [UInt8]) -> RulesFingerprint? {
+        guard bytes.count > 4, bytes[0] == Self.format else { return nil }
+        return RulesFingerprint(rawValue: bytes[1...4].reversed().reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
     /// - Throws: `EntitlementRowError` for bytes that `encoded` does not write; it never traps.
     package init(decoding bytes: [UInt8]) throws(EntitlementRowError) {
         var reader = VarintReader(bytes: bytes[...])
-        guard try reader.byte() == Self.format else { throw .unknownFormat }
+        switch try reader.byte() {
+        case Self.format: for _ in 0..<4 { _ = try reader.byte() }
+        case Self.formatWithoutFingerprint: break
+        default: throw .unknownFormat
+        }
         let version = Int64(bitPattern: try reader.varint())
         let zigzag = try reader.varint()
         var from = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)

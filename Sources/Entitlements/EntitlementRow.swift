@@ -1,19 +1,19 @@
 package import Subscriptions
 
 /// All that a check needs of one stream, for any moment from `from` on and with no other data: at most 100 bytes
-/// encoded in the usual case. Every node keeps the rows of all streams it serves in memory.
+/// encoded in the usual case.
 package struct EntitlementRow: Hashable, Sendable {
     /// Of the stream, as of the row.
     package let version: Int64
     /// Ascending by `from`; empty for a stream without facts.
-    let phases: [Phase]
+    package let phases: [Phase]
 
-    struct Phase: Hashable {
-        var from: Moment
-        var state: LifecycleState
-        var entitled: Bool
-        var code: CohortCode
-        var productID: String?
+    package struct Phase: Hashable, Sendable {
+        package var from: Moment
+        package var state: LifecycleState
+        package var entitled: Bool
+        package var code: CohortCode
+        package var productID: String?
     }
 
     package init(state: StreamState, version: Int64, from: Moment, rules: DerivationRules) {
@@ -32,6 +32,9 @@ package struct EntitlementRow: Hashable, Sendable {
         self.version = version
         self.phases = phases
     }
+
+    /// Whether the row reaches back to `moment`.
+    package func answers(at moment: Moment) -> Bool { self.phases.first.map { $0.from <= moment } ?? false }
 
     /// The answer at `moment`; of a moment before `from`, the answer at `from`.
     package func answer(at moment: Moment) -> CheckAnswer {

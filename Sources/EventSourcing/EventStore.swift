@@ -29,6 +29,12 @@ package protocol EventStore: Sendable {
     /// The stream rows whose keys start with `prefix`, in key order.
     func streams(withPrefix prefix: [UInt8], in shard: ShardID, limit: Int) async throws(StoreError) -> [StreamRow]
 
+    /// The stream rows whose keys start with one of these, each looked for in its shard: for each, at most `limit`, in key
+    /// order.
+    func streams(
+        withPrefixes prefixes: [(shard: ShardID, prefix: [UInt8])], limit: Int
+    ) async throws(StoreError) -> [[StreamRow]]
+
     /// The rows of one shard in key order, after `key`: for reading everything in pages.
     func streams(in shard: ShardID, after key: [UInt8]?, limit: Int) async throws(StoreError) -> [StreamRow]
 
@@ -41,6 +47,9 @@ package protocol EventStore: Sendable {
 
     /// The events that carry one of `dedupKeys`, in the order of these.
     func events(withDedupKeys dedupKeys: [[UInt8]], in shard: ShardID) async throws(StoreError) -> [StoredEvent]
+
+    /// Answers several requests in their order, as `streams(_:in:)` and `events(withDedupKeys:in:)` would.
+    func load(_ requests: [LoadRequest]) async throws(StoreError) -> [LoadAnswer]
 
     /// The events of one stream, oldest first, with versions greater than `version`.
     func events(

@@ -68,12 +68,18 @@ package struct JSONWriter {
 
     package mutating func value(_ number: Int64) {
         self.separate()
-        self.bytes.append(contentsOf: String(number).utf8)
+        Self.append(number, to: &self.bytes)
     }
 
     package mutating func value(_ bool: Bool) {
         self.separate()
         self.bytes.append(contentsOf: (bool ? "true" : "false").utf8)
+    }
+
+    /// A value that `append` appends, as JSON already.
+    package mutating func value(_ append: (inout [UInt8]) -> Void) {
+        self.separate()
+        append(&self.bytes)
     }
 
     package mutating func null() {
@@ -110,30 +116,43 @@ package struct JSONWriter {
         self.needsComma = true
     }
 
-    private mutating func appendText(_ text: String) {
-        self.bytes.append(.init(ascii: "\""))
+    private mutating func appendText(_ text: String) { Self.append(text, to: &self.bytes) }
+
+    // MARK: Pieces, for those who write a value themselves
+
+    /// Appends a text with its quotes.
+    package static func append(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(.init(ascii: "\""))
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != .init(ascii: "\"") && $0 != .init(ascii: "\\") }) {
-            self.bytes.append(contentsOf: text.utf8)
+            bytes.append(contentsOf: text.utf8)
         } else {
-            for byte in text.utf8 { self.appendEscaped(byte) }
+            for byte in text.utf8 { Self.append(escaping: byte, to: &bytes) }
         }
-        self.bytes.append(.init(ascii: "\""))
+        bytes.append(.init(ascii: "\""))
     }
 
-    private mutating func appendEscaped(_ byte: UInt8) {
+    package static func append(_ number: Int64, to bytes: inout [UInt8]) {
+        if (0..<10).contains(number) {
+            bytes.append(.init(ascii: "0") + UInt8(number))
+        } else {
+            bytes.append(contentsOf: String(number).utf8)
+        }
+    }
+
+    private static func append(escaping byte: UInt8, to bytes: inout [UInt8]) {
         switch byte {
         case .init(ascii: "\""), .init(ascii: "\\"):
-            self.bytes.append(.init(ascii: "\\"))
-            self.bytes.append(byte)
-        case .init(ascii: "\n"): self.bytes.append(contentsOf: "\\n".utf8)
-        case .init(ascii: "\r"): self.bytes.append(contentsOf: "\\r".utf8)
-        case .init(ascii: "\t"): self.bytes.append(contentsOf: "\\t".utf8)
+            bytes.append(.init(ascii: "\\"))
+            bytes.append(byte)
+        case .init(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
+        case .init(ascii: "\r"): bytes.append(contentsOf: "\\r".utf8)
+        case .init(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
         case ..<0x20:
             let digits = Array("0123456789abcdef".utf8)
-            self.bytes.append(contentsOf: "\\u00".utf8)
-            self.bytes.append(digits[Int(byte >> 4)])
-            self.bytes.append(digits[Int(byte & 0xF)])
-        default: self.bytes.append(byte)
+            bytes.append(contentsOf: "\\u00".utf8)
+            bytes.append(digits[Int(byte >> 4)])
+            bytes.append(digits[Int(byte & 0xF)])
+        default: bytes.append(byte)
         }
     }
 }

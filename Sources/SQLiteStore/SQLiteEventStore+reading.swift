@@ -6,24 +6,53 @@ extension SQLiteEventStore {
     // MARK: Streams
 
     package func streams(_ keys: [[UInt8]], in shard: ShardID) async throws(StoreError) -> [StreamRow] {
-        try await self.read { db in
-            let select = try db.cachedStatement(
-                sql: "SELECT \(StreamRow.columns) FROM stream WHERE shard_id = ? AND key = ?")
-            return try keys.compactMap { key in
-                try Row.fetchOne(select, arguments: [shard.rawValue, key.data]).map(StreamRow.init)
-            }
+        try await self.read { db in try Self.streams(db, keys, in: shard) }
+    }
+
+    private static func streams(_ db: Database, _ keys: [[UInt8]], in shard: ShardID) throws -> [StreamRow] {
+        let select = try db.cachedStatement(
+            sql: "SELECT \(StreamRow.columns) FROM stream WHERE shard_id = ? AND key = ?")
+        return try keys.compactMap { key in
+            try Row.fetchOne(select, arguments: [shard.rawValue, key.data]).map(StreamRow.init)
         }
     }
 
     package func streams(
         withPrefix prefix: [UInt8], in shard: ShardID, limit: Int
     ) async throws(StoreError) -> [StreamRow] {
-        guard let end = Self.end(ofPrefix: prefix) else {
-            return try await self.streams("key >= ?2 ORDER BY key LIMIT ?3", [shard.rawValue, prefix.data, limit])
-        }
-        return try await self.streams(
-            "key >= ?2 AND key < ?3 ORDER BY key LIMIT ?4", [shard.rawValue, prefix.data, end.data, limit])
+        try await self.read { db in try Self.streams(db, withPrefix: prefix, in: shard, limit: limit) }
     }
+
+    package func streams(
+        withPrefixes prefixes: [(shard: ShardID, prefix: [UInt8])], limit: Int
+    ) async throws(StoreError) -> [[StreamRow]] {
+        try await self.read { db in
+            try prefixes.map { try Self.streams(db, withPrefix: $0.prefix, in: $0.shard, limit: limit) }
+        }
+    }
+
+    private static func streams(
+        _ db: Database, withPrefix prefix: [UInt8], in shard: ShardID, limit: Int
+    ) throws -> [StreamRow] {
+        var arguments: StatementArguments = [shard.rawValue, limit, prefix.data]
+        var sql = Self.selectFromPrefix
+        if let end = Self.end(ofPrefix: prefix) {
+            arguments += [end.data]
+            sql = Self.selectPrefix
+        }
+        let rows = try Row.fetchCursor(try db.cachedStatement(sql: sql), arguments: arguments)
+        var streams: [StreamRow] = []
+        while let row = try rows.next() { streams.append(try StreamRow(row)) }
+        return streams
+    }
+
+    private static let selectPrefix = """
+        SELECT \(StreamRow.columns) FROM stream WHERE shard_id = ?1 AND key >= ?3 AND key < ?4 ORDER BY key LIMIT ?2
+        """
+    /// For what no bytes come after.
+    private static let selectFromPrefix = """
+        SELECT \(StreamRow.columns) FROM stream WHERE shard_id = ?1 AND key >= ?3 ORDER BY key LIMIT ?2
+        """
 
     package func streams(in shard: ShardID, after key: [UInt8]?, limit: Int) async throws(StoreError) -> [StreamRow] {
         guard let key else { return try await self.streams(withPrefix: [], in: shard, limit: limit) }
@@ -73,13 +102,32 @@ extension SQLiteEventStore {
     package func events(
         withDedupKeys dedupKeys: [[UInt8]], in shard: ShardID
     ) async throws(StoreError) -> [StoredEvent] {
+        try await self.read { db in try Self.events(db, withDedupKeys: dedupKeys, in: shard) }
+    }
+
+    private static func events(
+        _ db: Database, withDedupKeys dedupKeys: [[UInt8]], in shard: ShardID
+    ) throws -> [StoredEvent] {
+        let select = try Self.selectEvents(db, "event.shard_id = ? AND event.dedup_key = ?")
+        return try dedupKeys.compactMap { key in
+            try Row.fetchOne(select, arguments: [shard.rawValue, key.data]).map(StoredEvent.init)
+        }
+    }
+
+    // MARK: Both
+
+    /// In one snapshot.
+    package func load(_ requests: [LoadRequest]) async throws(StoreError) -> [LoadAnswer] {
         try await self.read { db in
-            let select = try Self.selectEvents(db, "event.shard_id = ? AND event.dedup_key = ?")
-            return try dedupKeys.compactMap { key in
-                try Row.fetchOne(select, arguments: [shard.rawValue, key.data]).map(StoredEvent.init)
+            try requests.map { request in
+                LoadAnswer(
+                    streams: try Self.streams(db, request.keys, in: request.shard),
+                    events: try Self.events(db, withDedupKeys: request.dedupKeys, in: request.shard))
             }
         }
     }
+
+    // MARK: Of one stream or shard
 
     package func events(
         of key: [UInt8], in shard: ShardID, after version: StreamVersion, limit: Int

@@ -9,14 +9,28 @@ package struct IDDigest: Hashable, Sendable {
 
     package init(id: String) {
         var text = id
+        self = text.withUTF8 { IDDigest(utf8: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// - Parameter utf8: of the id.
+    package init(utf8: ArraySlice<UInt8>) {
+        self = utf8.withUnsafeBytes { IDDigest(utf8: $0) }
+    }
+
+    private init(utf8: UnsafeRawBufferPointer) {
         var hasher = SHA256()
-        text.withUTF8 { hasher.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-        (self.high, self.low) = hasher.finalize().withUnsafeBytes { digest in
-            (
-                UInt64(bigEndian: digest.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
-                UInt64(bigEndian: digest.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-            )
+        hasher.update(bufferPointer: utf8)
+        self = hasher.finalize().withUnsafeBytes { digest in
+            IDDigest(
+                high: UInt64(bigEndian: digest.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+                low: UInt64(bigEndian: digest.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
         }
+    }
+
+    /// The digest with these halves, as one was read from.
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
     }
 
     package static func == (left: Self, right: Self) -> Bool { left.high == right.high && left.low == right.low }

@@ -1,14 +1,16 @@
 import Entitlements
+import Foundation
 import Subscriptions
 import Testing
 
 @Suite struct EntitlementRowTests {
     private let rules = DerivationRules(nonRenewingDuration: ["pass": .days(7)])
+    private var fingerprint: RulesFingerprint { RulesFingerprint(self.rules) }
 
     @Test("a row answers every later moment as the state does", arguments: Story.all)
     func answersLikeTheState(_ story: Story) throws {
         let row = EntitlementRow(state: story.state, version: 7, from: story.now, rules: self.rules)
-        let decoded = try EntitlementRow(decoding: row.encoded())
+        let decoded = try EntitlementRow(decoding: row.encoded(under: self.fingerprint))
         #expect(decoded == row)
         #expect(decoded.version == 7)
         for hours in stride(from: 0, to: 24 * 100, by: 2) {
@@ -29,26 +31,61 @@ import Testing
     @Test("a row has at most 100 bytes with a product id of 40", arguments: Story.all)
     func size(_ story: Story) {
         let row = EntitlementRow(state: story.state, version: 1_000_000, from: story.now, rules: self.rules)
-        #expect(row.encoded().count <= 100)
+        #expect(row.encoded(under: self.fingerprint).count <= 100)
+    }
+
+    @Test("a row of format 1 is read, and does not say what made it")
+    func oldFormat() throws {
+        let row = EntitlementRow(state: Story.all[0].state, version: 7, from: Story.all[0].now, rules: self.rules)
+        let encoded = row.encoded(under: self.fingerprint)
+        let old = [1] + encoded[5...]
+        #expect(try EntitlementRow(decoding: old) == row)
+        #expect(EntitlementRow.fingerprint(of: old) == nil)
+        #expect(EntitlementRow.fingerprint(of: encoded) == self.fingerprint)
+        #expect(EntitlementRow.fingerprint(of: []) == nil)
+    }
+
+    @Test("every setting has a fingerprint of its own, and a default that is spelled out has none")
+    func fingerprints() {
+        let settings = [
+            DerivationRules(), DerivationRules(renewalLeeway: [.production: .hours(1)]),
+            DerivationRules(renewalLeeway: [.sandbox: .hours(1)]),
+            DerivationRules(nonRenewingDuration: ["a": .days(7)]),
+            DerivationRules(nonRenewingDuration: ["a": .days(8)]),
+            DerivationRules(nonRenewingDuration: ["a": .days(7), "b": .days(7)]),
+        ]
+        #expect(Set(settings.map(RulesFingerprint.init)).count == settings.count)
+        let spelledOut = DerivationRules(renewalLeeway: [.production: .hours(2), .xcode: .minutes(5)])
+        #expect(RulesFingerprint(spelledOut) == RulesFingerprint(DerivationRules()))
+    }
+
+    /// Stored rows are believed as long as the fingerprint is the same. Whoever finds this test failing has changed what
+    /// facts are answered with: raise `RulesFingerprint.logicVersion`, and take over the new rows.
+    @Test("the logic of this version gives these rows", arguments: zip(Story.all, Story.rows))
+    func logicVersion(_ story: Story, _ row: String) {
+        #expect(RulesFingerprint.logicVersion == 1)
+        let bytes = EntitlementRow(state: story.state, version: 7, from: story.now, rules: self.rules)
+            .encoded(under: self.fingerprint)
+        #expect(Data(bytes.dropFirst(5)).base64EncodedString() == row, "\(story)")
     }
 
     @Test("without facts nothing is known")
     func unknown() throws {
         let key = Story.all[0].state.key
         let row = EntitlementRow(state: StreamState(key: key), version: 0, from: Story.day(0), rules: self.rules)
-        #expect(try EntitlementRow(decoding: row.encoded()).answer(at: Story.day(1)) == .unknown)
+        #expect(try EntitlementRow(decoding: row.encoded(under: self.fingerprint)).answer(at: Story.day(1)) == .unknown)
     }
 
     @Test("bytes that are no row are refused, whatever they are")
     func garbage() throws {
         var random = SystemRandomNumberGenerator()
         let row = EntitlementRow(state: Story.all[0].state, version: 7, from: Story.all[0].now, rules: self.rules)
-            .encoded()
+            .encoded(under: self.fingerprint)
         for length in 0..<row.count {
             #expect(throws: EntitlementRowError.self) { try EntitlementRow(decoding: Array(row.prefix(length))) }
         }
         #expect(throws: EntitlementRowError.malformed) { try EntitlementRow(decoding: row + [0]) }
-        #expect(throws: EntitlementRowError.unknownFormat) { try EntitlementRow(decoding: [2] + row.dropFirst()) }
+        #expect(throws: EntitlementRowError.unknownFormat) { try EntitlementRow(decoding: [3] + row.dropFirst()) }
         for _ in 0..<100_000 {
             var bytes = row
             for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -56,7 +93,7 @@ import Testing
             }
             guard let decoded = try? EntitlementRow(decoding: bytes) else { continue }
             _ = decoded.answer(at: Story.day(1))
-            #expect((try? EntitlementRow(decoding: decoded.encoded())) == decoded)
+            #expect((try? EntitlementRow(decoding: decoded.encoded(under: self.fingerprint))) == decoded)
         }
     }
 }
@@ -120,5 +157,16 @@ struct Story: Sendable, CustomTestStringConvertible {
         Story("revoked", at: 9, Facts(transactions: [transaction(1, 0, 30) { $0.revocationDate = day(8) }])),
         Story("owned", kind: .purchase, at: 1, Facts(transactions: [transaction(1, 0, nil)])),
         Story("a pass", kind: .purchase, at: 1, Facts(transactions: [transaction(1, 0, nil, product: "pass")])),
+    ]
+
+    /// What `all` are encoded as, after format and fingerprint, in Base64.
+    static let rows = [
+        "B4DwxoS+ZwEoY29tLmV4YW1wbGUubmV3c3BhcGVyLmV2ZXJ5dGhpbmcubW9udGhseQIACB6AoubbCAMU",
+        "B4DwxoS+ZwEoY29tLmV4YW1wbGUubmV3c3BhcGVyLmV2ZXJ5dGhpbmcubW9udGhseQIACB2A6K7YCAMU",
+        "B4CIi4zPZwIoY29tLmV4YW1wbGUubmV3c3BhcGVyLmV2ZXJ5dGhpbmcubW9udGhseQViYXNpYwMACB6A3MwUCC6AyrLXCQMk",
+        "B4DApLXPZwEoY29tLmV4YW1wbGUubmV3c3BhcGVyLmV2ZXJ5dGhpbmcubW9udGhseQMACRqAgJeTBQIYgKDflA4DFA==",
+        "B4CQ+PLBZwEoY29tLmV4YW1wbGUubmV3c3BhcGVyLmV2ZXJ5dGhpbmcubW9udGhseQEABBE=",
+        "B4CQ4d+8ZwEoY29tLmV4YW1wbGUubmV3c3BhcGVyLmV2ZXJ5dGhpbmcubW9udGhseQEADRw=",
+        "B4CQ4d+8ZwEEcGFzcwIADRyA0Jj3AQUU",
     ]
 }

@@ -1,3 +1,4 @@
+import Entitlements
 import EventSourcing
 import PerennialTestSupport
 import SQLiteStore
@@ -42,7 +43,7 @@ import Testing
             #expect(verdict?.entitled == view.snapshot?.entitled)
             #expect(verdict?.state == view.snapshot?.state)
             #expect(verdict?.validUntil == view.snapshot?.validUntil)
-            #expect(verdict?.code == view.code)
+            #expect(verdict?.code.description == view.code)
         }
         return answers
     }

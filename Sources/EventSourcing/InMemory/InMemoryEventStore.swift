@@ -16,6 +16,7 @@ package final class InMemoryEventStore: EventStore {
     }
 
     package let identity: StoreIdentity
+    private let codec = EvidenceCodec()
     private let quarantineLimit: Int
     private let state: Mutex<State>
 
@@ -64,6 +65,10 @@ package final class InMemoryEventStore: EventStore {
         self.read(shard) { $0.streams(limit: limit) { $0.starts(with: prefix) } }
     }
 
+    package func streams(withPrefixes prefixes: [(shard: ShardID, prefix: [UInt8])], limit: Int) -> [[StreamRow]] {
+        prefixes.map { self.streams(withPrefix: $0.prefix, in: $0.shard, limit: limit) }
+    }
+
     package func streams(in shard: ShardID, after key: [UInt8]?, limit: Int) -> [StreamRow] {
         self.read(shard) { $0.streams(limit: limit) { candidate in key.map { $0.precedes(candidate) } ?? true } }
     }
@@ -105,8 +110,12 @@ package final class InMemoryEventStore: EventStore {
         self.read(shard) { $0.tag(of: sequence) }
     }
 
-    package func evidence(of sequence: Sequence, in shard: ShardID) -> Evidence? {
-        self.read(shard) { $0.evidence[sequence] }
+    package func evidence(of sequence: Sequence, in shard: ShardID) throws(StoreError) -> Evidence? {
+        switch self.read(shard, { $0.evidence[sequence] }) {
+        case .kept(let encoded)?: .kept(try self.codec.decode(encoded))
+        case .erased(let sha256)?: .erased(sha256: sha256)
+        case nil: nil
+        }
     }
 
     package func streams(for kind: Lookup.Kind, value: String) -> [[UInt8]] {
@@ -117,8 +126,10 @@ package final class InMemoryEventStore: EventStore {
 
     // MARK: Beside the log
 
-    package func eraseEvidence(of key: [UInt8], in shard: ShardID) {
-        self.state.withLock { $0.shards[Int(shard.rawValue)].eraseEvidence(of: key) }
+    package func eraseEvidence(of key: [UInt8], in shard: ShardID) throws(StoreError) {
+        try self.state.withLock { state throws(StoreError) in
+            try state.shards[Int(shard.rawValue)].eraseEvidence(of: key, with: self.codec)
+        }
     }
 
     package func quarantine(_ payload: QuarantinedPayload) throws(StoreError) {

@@ -1,4 +1,4 @@
-import Hummingbird
+import HTTPTypes
 
 /// Decides who may do what on one node.
 struct Authorizer: Sendable {
@@ -8,19 +8,20 @@ struct Authorizer: Sendable {
 
     /// - Throws: 401; 403, also for what came through a proxy to a node without tokens: there, the loopback address is
     ///   all the protection, and a proxy on the same machine would open everything.
-    func authorize(_ headers: HTTPFields, for access: Access) throws(Problem) {
+    func authorize(_ fields: RequestFields, for access: Access) throws(Problem) {
         guard !self.tokens.isEmpty else {
-            guard access == .signature || !headers.contains(where: { Self.isForwarding($0.name.canonicalName) }) else {
+            guard access == .signature || !fields.isForwarded else {
                 throw Problem(.forwardedRequest, "configure http.tokens to take requests through a proxy")
             }
             return
         }
         guard case .scope(let scope) = access else { return }
-        guard let header = headers[.authorization] else {
+        guard let header = fields.authorization else {
             throw self.unauthenticated(#"send "Authorization: Bearer TOKEN""#)
         }
-        let parts = header.split(separator: " ", omittingEmptySubsequences: true)
-        guard parts.count == 2, parts[0].lowercased() == "bearer", let token = self.tokens.matching(parts[1].utf8)
+        let parts = header.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
+        guard parts.count == 2, Substring(parts[0]).lowercased() == "bearer",
+            let token = self.tokens.matching(parts[1])
         else {
             throw self.unauthenticated("the token is not one of this node's")
         }
@@ -33,10 +34,6 @@ struct Authorizer: Sendable {
         var problem = Problem(.unauthenticated, detail)
         problem.headers[.wwwAuthenticate] = #"Bearer realm="perennial""#
         return problem
-    }
-
-    private static func isForwarding(_ name: String) -> Bool {
-        name == "forwarded" || name.hasPrefix("x-forwarded-")
     }
 }
 

@@ -107,7 +107,7 @@ extension ProblemCode {
         case .notAcceptable: "The answer is not available in that form"
         case .bodyTooLarge: "The body is too large"
         case .tooManyChecks: "Too many checks in one request"
-        case .unsupportedMediaType: "The body has to be plain JSON"
+        case .unsupportedMediaType: "The body is not in a form that this request takes"
         case .expectationFailed: "The expectation cannot be met"
         case .notReady: "The node is not ready"
         case .tooBusy: "The node has too much to do"

@@ -22,7 +22,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case bodyTooLarge
     /// More than 1,000 checks in one request (413).
     case tooManyChecks
-    /// The body is not JSON, or is compressed (415).
+    /// The body is not JSON (a check may be Protocol Buffers), or is compressed (415).
     case unsupportedMediaType
     /// An `Expect` other than `100-continue` (417).
     case expectationFailed

@@ -3,7 +3,7 @@ import JSONScanning
 
 /// One request on its way to a route.
 struct Call {
-    let headers: HTTPFields
+    let fields: RequestFields
     let body: RequestBody
     /// What the path's braces stand for, percent-decoded.
     let arguments: [String]
@@ -12,9 +12,23 @@ struct Call {
 
     /// Reads the body, which has to be JSON, and lets `use` have it; its bytes count as in hand until then.
     func withBody<Result>(_ use: ([UInt8]) async throws -> Result) async throws -> Result {
-        try self.checkContentType()
+        guard try self.format() == .json else { throw self.unsupported("send Content-Type: application/json") }
+        return try await self.withBytes(use)
+    }
+
+    /// The same for requests that may come in any format.
+    func withBody<Result>(
+        inAnyFormat use: (BodyFormat, [UInt8]) async throws -> Result
+    ) async throws -> Result {
+        guard let format = try self.format() else {
+            throw self.unsupported("send Content-Type: application/json or application/x-protobuf")
+        }
+        return try await self.withBytes { try await use(format, $0) }
+    }
+
+    private func withBytes<Result>(_ use: ([UInt8]) async throws -> Result) async throws -> Result {
         let limit = self.admission.limits.bodyBytesPerRequest
-        let announced = self.headers[.contentLength].flatMap { Int($0) } ?? 0
+        let announced = self.fields.contentLength.flatMap { Int($0) } ?? 0
         guard announced <= limit else { throw self.tooLarge(limit) }
 
         var bytes: [UInt8] = []
@@ -41,31 +55,20 @@ struct Call {
         return try await use(bytes)
     }
 
-    /// `application/json`, in UTF-8 if it says anything about it, and not compressed.
-    private func checkContentType() throws(Problem) {
-        let encoding = self.headers[.contentEncoding]?.lowercased()
-        guard encoding == nil || encoding == "identity" else {
-            throw Problem(.unsupportedMediaType, "send the body without Content-Encoding")
+    /// nil for a format that is not known here.
+    private func format() throws(Problem) -> BodyFormat? {
+        if let encoding = self.fields.contentEncoding, encoding.lowercased() != "identity" {
+            throw self.unsupported("send the body without Content-Encoding")
         }
-        let parts = (self.headers[.contentType] ?? "").lowercased().split(separator: ";").map { $0.trimming() }
-        guard parts.first == "application/json",
-            parts.dropFirst().allSatisfy({ $0 == "charset=utf-8" || $0 == #"charset="utf-8""# })
-        else { throw Problem(.unsupportedMediaType, "send Content-Type: application/json") }
+        return BodyFormat(contentType: self.fields.contentType ?? "")
     }
+
+    private func unsupported(_ detail: String) -> Problem { Problem(.unsupportedMediaType, detail) }
 
     /// The rest of the body may be endless: it is not waited for.
     private func tooLarge(_ limit: Int) -> Problem {
         var problem = Problem(.bodyTooLarge, "the body is larger than \(limit) bytes")
         problem.closesConnection = true
         return problem
-    }
-}
-
-extension Substring {
-    fileprivate func trimming() -> Substring {
-        var text = self
-        while text.first == " " || text.first == "\t" { text.removeFirst() }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
     }
 }

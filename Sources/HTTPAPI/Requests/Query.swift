@@ -10,6 +10,10 @@ struct Query {
     /// - Parameter text: what stands behind the question mark.
     init(_ text: some StringProtocol, allowing names: [String]) throws(Problem) {
         var values: [String: String] = [:]
+        guard !text.isEmpty else {
+            self.values = values
+            return
+        }
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts[0].percentDecoded, names.contains(name) else {

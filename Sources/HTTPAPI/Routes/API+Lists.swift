@@ -6,7 +6,7 @@ import Subscriptions
 extension API {
     /// A page and a cursor.
     func changes(_ call: Call) async throws -> Response {
-        guard !(call.headers[.accept]?.contains("text/event-stream") ?? false) else {
+        guard !(call.fields.accept?.contains("text/event-stream") ?? false) else {
             throw Problem(.notAcceptable, "the change stream comes in pages: ask for application/json")
         }
         let page = try await self.service.changes(after: try call.query.text("after"), limit: try call.query.limit())

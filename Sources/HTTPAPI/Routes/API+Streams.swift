@@ -11,7 +11,7 @@ extension API {
 
     func events(of kind: StreamKind, _ call: Call) async throws -> Response {
         let evidence = try call.query.flag("evidence")
-        if evidence { try self.authorizer.authorize(call.headers, for: .scope(.admin)) }
+        if evidence { try self.authorizer.authorize(call.fields, for: .scope(.admin)) }
         let page = try await self.service.events(
             of: try call.query.stream(kind, id: call.arguments[0]), after: try call.query.text("after"),
             limit: try call.query.limit(), evidence: evidence)
@@ -30,7 +30,7 @@ extension API {
 extension Call {
     /// The token of an earlier answer that this one may not be older than.
     func atLeast() throws(Problem) -> String? {
-        guard let token = self.headers[.atLeast] else { return nil }
+        guard let token = self.fields.atLeast else { return nil }
         guard token.utf8.count <= 4_096 else {
             throw .invalidParameter("Perennial-At-Least", "longer than 4,096 bytes")
         }

@@ -10,11 +10,12 @@ struct APIResponder: HTTPResponder {
     let admission: Admission
 
     func respond(to request: Request, context: ConnectionContext) async throws -> Response {
-        let id = RequestID(request.headers)
+        let fields = RequestFields(request.headers)
+        let id = RequestID(fields)
         var route: Route?
         var response: Response
         do {
-            response = try await self.answer(request, &route)
+            response = try await self.answer(request, fields, &route)
         } catch {
             var problem = Problem(error)
             if problem.status == .internalServerError {
@@ -25,7 +26,7 @@ struct APIResponder: HTTPResponder {
             response = problem.response()
         }
         response.headers[.requestID] = id.text
-        if request.headers[.connection]?.lowercased() == "close" { response.headers[.connection] = "close" }
+        if fields.connection?.lowercased() == "close" { response.headers[.connection] = "close" }
         let path = route?.path ?? HTTPMetrics.noRoute
         self.api.metrics.recordAnswer(route: path, status: response.status.code)
         context.logger.debug(
@@ -35,9 +36,11 @@ struct APIResponder: HTTPResponder {
     }
 
     /// - Parameter found: the route, as soon as it is known, for whoever describes what became of the request.
-    private func answer(_ request: Request, _ found: inout Route?) async throws -> Response {
+    private func answer(
+        _ request: Request, _ fields: RequestFields, _ found: inout Route?
+    ) async throws -> Response {
         let target = request.head.path ?? ""
-        let path = target.prefix { $0 != "?" }
+        let path = Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })
         let (route, arguments) = try self.routes.route(request.method, path)
         found = route
 
@@ -46,15 +49,15 @@ struct APIResponder: HTTPResponder {
         }
         defer { if !route.isUnlimited { self.admission.releaseRequest() } }
 
-        try self.api.authorizer.authorize(request.headers, for: route.access)
-        if let expectation = request.headers[.expect], expectation.lowercased() != "100-continue" {
+        try self.api.authorizer.authorize(fields, for: route.access)
+        if let expectation = fields.expect, expectation.lowercased() != "100-continue" {
             throw Problem(.expectationFailed, "only Expect: 100-continue is known")
         }
         // Apple calls the address that it was given, whatever is in its query.
-        let queryText = route.access == .signature ? "" : target.dropFirst(path.count + 1)
+        let queryText = route.access == .signature ? "" : Substring(target.utf8.dropFirst(path.utf8.count + 1))
         let query = try Query(queryText, allowing: route.parameters)
         let call = Call(
-            headers: request.headers, body: request.body, arguments: arguments, query: query, admission: self.admission)
+            fields: fields, body: request.body, arguments: arguments, query: query, admission: self.admission)
         return try await route.handler(self.api, call)
     }
 }

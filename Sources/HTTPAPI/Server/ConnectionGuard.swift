@@ -110,7 +110,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func refuse(_ problem: Problem, to headers: HTTPFields = [:], context: ChannelHandlerContext) {
         var problem = problem
         problem.closesConnection = true
-        problem.headers[.requestID] = RequestID(headers).text
+        problem.headers[.requestID] = RequestID(RequestFields(headers)).text
         let (head, body) = problem.rendered()
         self.advance { $0.answerBegan(isLast: true) }
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)

@@ -8,74 +8,73 @@ import Synchronization
 /// date by the shard when a commit is durable, bounded. An entry holds all streams of one id, or that there is none, so
 /// that an id given without its bundle needs no second look.
 final class EntitlementTable: Sendable {
-    /// An id of one kind.
-    struct Name: Hashable, Sendable {
-        var digest: IDDigest
-        var kind: StreamKind
-    }
-
-    /// One stream of an id.
-    struct Row: Sendable {
-        var environment: AppStoreEnvironment
-        var bundleID: BundleID
-        var version: StreamVersion
-        /// An encoded `EntitlementRow`.
-        var bytes: [UInt8]
-    }
-
-    private struct Entry {
-        var rows: [Row]
-        /// Asked for since the hand last came by.
-        var isRecent = true
-    }
+    typealias Name = RecordTable.Name
 
     private struct State {
-        var entries: [Name: Entry] = [:]
+        /// Packed rows, by name.
+        var entries: RecordTable
         /// What commits brought while a name was being loaded.
         var loading: [Name: Loading] = [:]
-        /// Names in the order of loading, for the clock hand (second chance).
-        var ring: [Name] = []
-        var hand = 0
     }
 
     private struct Loading {
-        var count: Int
-        var updates: [Row]
+        var count = 0
+        var updates: [CheckableStream] = []
     }
 
-    private let limit: Int
-    private let state = Mutex(State())
+    private let names: RowNames
+    private let state: Mutex<State>
 
-    init(limit: Int) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: of ids.
+    ///   - names: shared by all tables of a node.
+    init(limit: Int, names: RowNames) {
+        self.names = names
+        self.state = Mutex(State(entries: RecordTable(limit: limit)))
+    }
 
     // MARK: Asking
 
-    /// nil when the name has to be loaded; empty when there is no such stream.
-    func rows(of name: Name) -> [Row]? {
+    /// Reads names, each under its number, in one hold of the lock.
+    /// - Parameter body: gets the packed rows, none when there is no such stream, and nil when the name has to be loaded.
+    ///   It must not keep them.
+    func read(
+        _ numbers: ArraySlice<Int>, _ name: (Int) -> Name, _ body: (Int, UnsafeRawBufferPointer?) -> Void
+    ) {
         self.state.withLock { state in
-            guard let rows = state.entries[name]?.rows else { return nil }
-            state.entries[name]?.isRecent = true
-            return rows
+            for number in numbers {
+                let found: Void? = state.entries.withContent(of: name(number)) { body(number, $0) }
+                if found == nil { body(number, nil) }
+            }
         }
     }
 
-    /// Loads a name and keeps it. A commit that becomes durable meanwhile is not lost.
-    func load<Failure: Error>(
-        _ name: Name, _ read: () async throws(Failure) -> [Row]
-    ) async throws(Failure) -> [Row] {
+    /// A commit that becomes durable from now on counts for what `endLoading` keeps. Every beginning has one end.
+    func beginLoading(_ names: [Name]) {
         self.state.withLock { state in
-            state.loading[name, default: Loading(count: 0, updates: [])].count += 1
+            for name in names { state.loading[name, default: Loading()].count += 1 }
         }
-        do {
-            let rows = try await read()
-            return self.state.withLock { state in
-                let merged = Self.endLoading(name, in: &state).reduce(into: rows) { Self.merge($1, into: &$0) }
-                self.keep(merged, under: name, in: &state)
-                return merged
+    }
+
+    /// Keeps what was read since `beginLoading`.
+    /// - Returns: the packed rows of each name.
+    func endLoading(_ loaded: [(name: Name, streams: [CheckableStream])]) -> [[UInt8]] {
+        self.state.withLock { state in
+            loaded.map { name, streams in
+                var streams = streams
+                for update in Self.endLoading(name, in: &state) { Self.merge(update, into: &streams) }
+                var packed: [UInt8] = []
+                for stream in streams { stream.pack(into: &packed, self.names) }
+                state.entries.set(packed, under: name)
+                return packed
             }
-        } catch {
-            self.state.withLock { state in _ = Self.endLoading(name, in: &state) }
-            throw error
+        }
+    }
+
+    /// Loading has failed.
+    func abandonLoading(_ names: [Name]) {
+        self.state.withLock { state in
+            for name in names { _ = Self.endLoading(name, in: &state) }
         }
     }
 
@@ -85,52 +84,54 @@ final class EntitlementTable: Sendable {
     func update(_ key: StreamKey, row: StreamRow) {
         guard key.kind == .subscription || key.kind == .purchase else { return }
         let name = Name(digest: IDDigest(id: key.id), kind: key.kind)
-        let row = Row(
-            environment: key.environment, bundleID: key.bundleID, version: row.version, bytes: row.entitlement)
         self.state.withLock { state in
-            if state.entries[name] != nil { Self.merge(row, into: &state.entries[name]!.rows) }
-            state.loading[name]?.updates.append(row)
+            guard state.entries.contains(name) || state.loading[name] != nil else { return }
+            // Its entry goes where a row cannot be read: whoever asks next loads it, and hears why.
+            guard let entitlement = try? EntitlementRow(decoding: row.entitlement) else {
+                return state.entries.remove(name)
+            }
+            let app = RowNames.App(environment: key.environment, bundleID: key.bundleID)
+            let stream = CheckableStream(app: app, version: row.version, row: entitlement)
+            state.loading[name]?.updates.append(stream)
+            self.update(stream, under: name, in: &state.entries)
         }
     }
 
     /// What is here may be wrong.
-    func removeAll() {
-        self.state.withLock { state in
-            state.entries = [:]
-            state.ring = []
-            state.hand = 0
-        }
-    }
+    func removeAll() { self.state.withLock { $0.entries.removeAll() } }
 
     // MARK: Inside the lock
 
-    private static func endLoading(_ name: Name, in state: inout State) -> [Row] {
+    private static func endLoading(_ name: Name, in state: inout State) -> [CheckableStream] {
         guard let loading = state.loading[name] else { return [] }
         state.loading[name] = loading.count > 1 ? Loading(count: loading.count - 1, updates: loading.updates) : nil
         return loading.updates
     }
 
-    private static func merge(_ row: Row, into rows: inout [Row]) {
-        guard
-            let index = rows.firstIndex(where: { $0.environment == row.environment && $0.bundleID == row.bundleID })
-        else { return rows.append(row) }
-        if rows[index].version <= row.version { rows[index] = row }
+    private static func merge(_ stream: CheckableStream, into streams: inout [CheckableStream]) {
+        guard let index = streams.firstIndex(where: { $0.app == stream.app }) else { return streams.append(stream) }
+        if streams[index].version <= stream.version { streams[index] = stream }
     }
 
-    private func keep(_ rows: [Row], under name: Name, in state: inout State) {
-        guard state.entries.updateValue(Entry(rows: rows), forKey: name) == nil else { return }
-        guard state.ring.count >= self.limit else { return state.ring.append(name) }
-        while true {
-            let candidate = state.ring[state.hand]
-            if state.entries[candidate]?.isRecent == true {
-                state.entries[candidate]?.isRecent = false
-                state.hand = (state.hand + 1) % state.ring.count
-            } else {
-                state.entries[candidate] = nil
-                state.ring[state.hand] = name
-                state.hand = (state.hand + 1) % state.ring.count
-                return
+    /// Replaces the packed row of `stream`'s app, or adds it.
+    private func update(_ stream: CheckableStream, under name: Name, in entries: inout RecordTable) {
+        let app = self.names.apps.number(of: stream.app)
+        let updated: [UInt8]?? = entries.withContent(of: name) { bytes in
+            var reader = PackedRowReader(bytes)
+            var start = 0
+            while let row = reader.next(at: .distantPast) {
+                if row.app == app {
+                    guard row.version <= stream.version else { return nil }
+                    var packed = Array(bytes[..<start])
+                    stream.pack(into: &packed, self.names)
+                    return packed + bytes[reader.offset...]
+                }
+                start = reader.offset
             }
+            var packed = Array(bytes)
+            stream.pack(into: &packed, self.names)
+            return packed
         }
+        if case .some(.some(let packed)) = updated { entries.set(packed, under: name) }
     }
 }

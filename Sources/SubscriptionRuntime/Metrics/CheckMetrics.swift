@@ -4,8 +4,8 @@ import Synchronization
 
 /// Counts what checks were answered, by environment and app: nothing from Sandbox may colour Production's figures.
 struct CheckMetrics: Sendable {
-    private struct Labels: Hashable {
-        var result: String
+    private struct Labels: Equatable {
+        var result: CheckResult.Kind
         var consistency: Consistency
         /// Empty unless Apple knows it: what callers write must not make series.
         var environment: String
@@ -13,50 +13,59 @@ struct CheckMetrics: Sendable {
         var app: String
     }
 
-    /// The counters that were used before. Several, so that checks seldom meet in one.
+    /// The counters that were used before: few, and searched faster than hashed. Several slots, so that checks seldom
+    /// meet in one.
     private final class Slot: Sendable {
-        private let counters = Mutex<[Labels: Counter]>([:])
+        private let counters = Mutex<[(labels: Labels, counter: Counter)]>([])
 
         func counter(_ labels: Labels) -> Counter {
             self.counters.withLock { counters in
-                if let counter = counters[labels] { return counter }
+                if let known = counters.first(where: { $0.labels == labels }) { return known.counter }
                 let counter = Counter(
                     label: "perennial_checks_total",
                     dimensions: [
-                        ("result", labels.result), ("consistency", labels.consistency.rawValue),
+                        ("result", labels.result.rawValue), ("consistency", labels.consistency.rawValue),
                         ("environment", labels.environment), ("app", labels.app),
                     ])
-                counters[labels] = counter
+                counters.append((labels, counter))
                 return counter
             }
         }
     }
     private let slots = (0..<16).map { _ in Slot() }
 
-    private static let environments: Set<AppStoreEnvironment> = [.production, .sandbox, .xcode, .localTesting]
+    private static let environments: [AppStoreEnvironment] = [.production, .sandbox, .xcode, .localTesting]
 
     func record(_ requests: [CheckRequest], _ results: [CheckResult], _ consistency: Consistency) {
-        var counts: [Labels: Int] = [:]
+        var counts: [(labels: Labels, count: Int)] = []
         for (request, result) in zip(requests, results) {
-            let environment = request.stream.environment
+            let environment = request.environment
             let labels = Labels(
-                result: result.label, consistency: consistency,
+                result: result.kind, consistency: consistency,
                 environment: Self.environments.contains(environment) ? environment.rawValue : "",
                 app: result.app?.rawValue ?? "")
-            counts[labels, default: 0] += 1
+            if let index = counts.firstIndex(where: { $0.labels == labels }) {
+                counts[index].count += 1
+            } else {
+                counts.append((labels, 1))
+            }
         }
-        let slot = self.slots[(requests.first?.stream.id.hashValue ?? 0) & (self.slots.count - 1)]
+        let slot = self.slots[Int(requests.first?.id.last ?? 0) & (self.slots.count - 1)]
         for (labels, count) in counts { slot.counter(labels).increment(by: count) }
     }
 }
 
 extension CheckResult {
-    fileprivate var label: String {
+    fileprivate enum Kind: String {
+        case refused, entitled, unknown, notEntitled
+    }
+
+    fileprivate var kind: Kind {
         switch self {
-        case .refused: "refused"
-        case .verdict(let verdict) where verdict.entitled: "entitled"
-        case .verdict(let verdict) where verdict.state == nil: "unknown"
-        case .verdict: "notEntitled"
+        case .refused: .refused
+        case .verdict(let verdict) where verdict.entitled: .entitled
+        case .verdict(let verdict) where verdict.state == nil: .unknown
+        case .verdict: .notEntitled
         }
     }
 

@@ -28,7 +28,29 @@ struct PositionGuard: Sendable {
         try self.shards[Int(shard.rawValue)].gate.head().sequence
     }
 
-    func token(_ positions: [Position]) -> String { PositionToken(store: self.stamp, positions: positions).text }
+    /// The newest durable events of several shards, in their order.
+    /// - Throws: while one of them must not answer.
+    func heads(of shards: [ShardID]) async throws(ServiceError) -> [Position] {
+        var heads: [Position] = []
+        heads.reserveCapacity(shards.count)
+        for shard in shards {
+            let head = try self.shards[Int(shard.rawValue)].gate.head()
+            if let tag = head.tag {
+                heads.append(Position(shard: shard, sequence: head.sequence, incarnationTag: tag))
+            } else {
+                heads.append(try await self.position(of: head.sequence, in: shard))
+            }
+        }
+        return heads
+    }
+
+    func token(_ positions: [Position]) -> String {
+        guard positions.count == 1 else { return PositionToken(store: self.stamp, positions: positions).text }
+        // Between two commits of a shard, every answer about it has the same token.
+        return self.shards[Int(positions[0].shard.rawValue)].gate.token(of: positions[0]) {
+            PositionToken(store: self.stamp, positions: positions).text
+        }
+    }
 
     // MARK: Questions
 

@@ -12,27 +12,16 @@ extension EventStore {
         return state
     }
 
-    func loadEntries(_ keys: [[UInt8]: StreamKey], in shard: ShardID) async throws -> [[UInt8]: StreamEntry] {
-        guard !keys.isEmpty else { return [:] }
+    /// An entry for each of these keys; empty where there is no row.
+    func entries(
+        _ keys: [[UInt8]: StreamKey], of rows: [StreamRow], in shard: ShardID
+    ) async throws -> [[UInt8]: StreamEntry] {
         var entries = keys.mapValues(StreamEntry.init(key:))
-        for row in try await self.streams(Array(keys.keys), in: shard) {
+        for row in rows {
             guard let key = keys[row.key] else { continue }
             entries[row.key] = StreamEntry(row, state: try await self.loadState(row, key: key, in: shard))
         }
         return entries
-    }
-
-    /// What the log holds under these dedup keys.
-    func deliveries(of dedupKeys: [[UInt8]], in shard: ShardID) async throws -> [[UInt8]: Delivery] {
-        guard !dedupKeys.isEmpty else { return [:] }
-        var deliveries: [[UInt8]: Delivery] = [:]
-        for stored in try await self.events(withDedupKeys: dedupKeys, in: shard) {
-            let event = try stored.decoded()
-            deliveries[stored.dedupKey] = Delivery(
-                contentDigest: event.contentDigest,
-                place: SubmissionOutcome.Place(version: stored.version, sequence: stored.sequence))
-        }
-        return deliveries
     }
 
     /// The whole log of one stream, oldest first.
@@ -49,6 +38,20 @@ extension EventStore {
             guard events.count == page, let last = events.last else { return history }
             version = last.version
         }
+    }
+}
+
+extension LoadAnswer {
+    /// What the log holds, by dedup key.
+    func deliveries() throws -> [[UInt8]: Delivery] {
+        var deliveries: [[UInt8]: Delivery] = [:]
+        for stored in self.events {
+            let event = try stored.decoded()
+            deliveries[stored.dedupKey] = Delivery(
+                contentDigest: event.contentDigest,
+                place: SubmissionOutcome.Place(version: stored.version, sequence: stored.sequence))
+        }
+        return deliveries
     }
 }
 

@@ -1,3 +1,4 @@
+package import Entitlements
 package import EventSourcing
 package import Subscriptions
 
@@ -66,7 +67,7 @@ package struct CheckVerdict: Hashable, Sendable {
     package var entitled: Bool
     /// nil for an unknown subscription.
     package var state: LifecycleState?
-    package var code: String
+    package var code: CohortCode
     /// The answer may be used until then, never longer; nil when not entitled, and for a purchase without end.
     package var validUntil: Moment?
     package var productID: String?
@@ -74,6 +75,20 @@ package struct CheckVerdict: Hashable, Sendable {
     package var reason: Reason?
     /// The app of the stream that was found.
     package var bundleID: BundleID?
+
+    package init(
+        entitled: Bool, state: LifecycleState?, code: CohortCode, validUntil: Moment?, productID: String?,
+        version: StreamVersion, reason: Reason?, bundleID: BundleID? = nil
+    ) {
+        self.entitled = entitled
+        self.state = state
+        self.code = code
+        self.validUntil = validUntil
+        self.productID = productID
+        self.version = version
+        self.reason = reason
+        self.bundleID = bundleID
+    }
 }
 
 package struct CheckResponse: Hashable, Sendable {
@@ -82,6 +97,13 @@ package struct CheckResponse: Hashable, Sendable {
     package var asOf: Moment
     package var stale: Bool
     package var token: String
+
+    package init(results: [CheckResult], asOf: Moment, stale: Bool, token: String) {
+        self.results = results
+        self.asOf = asOf
+        self.stale = stale
+        self.token = token
+    }
 }
 
 /// Whether a node can do its work.

@@ -48,14 +48,32 @@ package struct SubscriptionQuery: Hashable, Sendable {
     }
 }
 
-/// One question of a `check`.
+/// One question of a `check`: a stream, named as `StreamReference` does.
 package struct CheckRequest: Hashable, Sendable {
-    package var stream: StreamReference
+    /// `.subscription` or `.purchase`.
+    package var kind: StreamKind
+    /// An originalTransactionId, as the bytes of its text: usually a piece of a request's body.
+    package var id: ArraySlice<UInt8>
+    package var environment: AppStoreEnvironment
+    package var bundleID: BundleID?
     /// A name of the catalog; nil asks for the subscription itself, whatever its product.
     package var entitlement: String?
 
+    package init(
+        id: ArraySlice<UInt8>, environment: AppStoreEnvironment, bundleID: BundleID?, entitlement: String?
+    ) {
+        self.kind = .subscription
+        self.id = id
+        self.environment = environment
+        self.bundleID = bundleID
+        self.entitlement = entitlement
+    }
+
     package init(stream: StreamReference, entitlement: String? = nil) {
-        self.stream = stream
+        self.kind = stream.kind
+        self.id = Array(stream.id.utf8)[...]
+        self.environment = stream.environment
+        self.bundleID = stream.bundleID
         self.entitlement = entitlement
     }
 }

@@ -18,7 +18,7 @@ package struct RuntimeConfiguration: Sendable {
     package var journalBytes = 64 << 20
     /// How many full states a shard keeps loaded.
     package var statesPerShard = 256
-    /// How many ids a shard keeps the entitlement rows of, for checks; one takes about 300 bytes.
+    /// How many ids a shard keeps the entitlement rows of, for checks; one takes about 60 bytes.
     package var entitlementsPerShard = 8_192
     /// How many overdue timers a shard fires in one go.
     package var timersPerBatch = 128

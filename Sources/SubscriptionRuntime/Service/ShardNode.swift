@@ -11,6 +11,8 @@ final class ShardNode: Sendable {
     let map: ShardMap
     /// By shard number.
     let parts: [ShardParts]
+    /// Of the entitlement rows in memory.
+    let names = RowNames()
 
     private let system: ClusterSystem
     private let shards: [SubscriptionShard]
@@ -27,15 +29,17 @@ final class ShardNode: Sendable {
             preconditionFailure("a store is made with a shard count that a shard map takes")
         }
         let system = ClusterSystem(shardMap: map)
+        let loads = LoadQueue(store: store)
+        let names = self.names
         let watch = ClockWatch(clock: clock, metrics: metrics, logger: logger)
         let parts = map.shards.map { shard in
             ShardParts(
-                shard: shard, store: store, configuration: configuration, clock: clock,
+                shard: shard, store: store, loads: loads, configuration: configuration, clock: clock,
                 queue: ShardQueue(
                     countLimit: configuration.commandsPerShard, byteLimit: configuration.commandBytesPerShard,
                     batchLimit: configuration.commandsPerBatch),
                 gate: ShardGate(), arm: TimerArm(), watch: watch,
-                entitlements: EntitlementTable(limit: configuration.entitlementsPerShard),
+                entitlements: EntitlementTable(limit: configuration.entitlementsPerShard, names: names),
                 census: ShardCensus(rules: configuration.rules, metrics: metrics), metrics: ShardMetrics(),
                 totals: metrics, logger: logger)
         }

@@ -14,6 +14,7 @@ package final class SubscriptionService: Service, Sendable {
     private let notifications: NotificationReader
     private let transactions: TransactionReader
     private let verification: VerificationPool
+    private let codec = EvidenceCodec()
 
     private let node: ShardNode
     private let metrics: RuntimeMetrics
@@ -45,8 +46,8 @@ package final class SubscriptionService: Service, Sendable {
         self.changes = ChangeReader(store: store, positions: positions)
         self.records = RecordReader(store: store, positions: positions)
         self.checker = EntitlementChecker(
-            store: store, map: self.node.map, positions: positions, catalog: catalog, rules: configuration.rules,
-            clock: clock)
+            store: store, map: self.node.map, positions: positions, names: self.node.names, catalog: catalog,
+            rules: configuration.rules, clock: clock)
         self.quarantine = Quarantine(store: store, clock: clock, metrics: self.metrics)
     }
 
@@ -83,8 +84,9 @@ package final class SubscriptionService: Service, Sendable {
     }
 
     private func take(_ signedPayload: [UInt8], mayQuarantine: Bool) async throws(ServiceError) -> IngestOutcome {
-        let reading = try await self.verify { () async throws(ReadingFailure) in
-            try await self.notifications.read(signedPayload, now: self.clock.now)
+        let (reading, evidence) = try await self.verify { () async throws(ReadingFailure) in
+            let reading = try await self.notifications.read(signedPayload, now: self.clock.now)
+            return (reading, self.pack([EvidencePart(name: .signedPayload, jws: signedPayload)]))
         }
         switch reading {
         case .quarantine(let reason, let detail):
@@ -96,8 +98,8 @@ package final class SubscriptionService: Service, Sendable {
             }
             return .quarantined(reason: reason)
         case .bundle(let key, let bundle):
-            let evidence = [EvidencePart(name: .signedPayload, jws: signedPayload)]
-            let outcome = try await self.node.submit(Submission(key: key, bundle: bundle, evidence: evidence))
+            let outcome = try await self.node.submit(
+                Submission(key: key, bundle: bundle, evidence: try evidence.get()))
             let result = outcome.isDuplicate ? "duplicate" : "recorded"
             self.node.parts(of: key).metrics.recordNotification(bundle.notification, of: key, result: result)
             return outcome.isDuplicate ? .duplicate(outcome.place.version) : .recorded(outcome.place.version)
@@ -109,19 +111,26 @@ package final class SubscriptionService: Service, Sendable {
     package func record(
         signedTransaction: [UInt8], signedRenewalInfo: [UInt8]?, customerID: String?
     ) async throws(ServiceError) -> SubscriptionView {
-        var (key, bundle) = try await self.verify { () async throws(ReadingFailure) in
-            try await self.transactions.read(
+        let originals =
+            [EvidencePart(name: .signedTransactionInfo, jws: signedTransaction)]
+            + (signedRenewalInfo.map { [EvidencePart(name: .signedRenewalInfo, jws: $0)] } ?? [])
+        var ((key, bundle), evidence) = try await self.verify { () async throws(ReadingFailure) in
+            let reading = try await self.transactions.read(
                 signedTransaction: signedTransaction, signedRenewalInfo: signedRenewalInfo, customerID: customerID,
                 now: self.clock.now)
+            return (reading, self.pack(originals))
         }
         if let customerID { bundle.dedupKey = ContentHash.sha256(bundle.dedupKey + Array(customerID.utf8)) }
-        var evidence = [EvidencePart(name: .signedTransactionInfo, jws: signedTransaction)]
-        if let signedRenewalInfo { evidence.append(EvidencePart(name: .signedRenewalInfo, jws: signedRenewalInfo)) }
-        _ = try await self.node.submit(Submission(key: key, bundle: bundle, evidence: evidence))
+        _ = try await self.node.submit(Submission(key: key, bundle: bundle, evidence: try evidence.get()))
         return try await self.subscription(
             SubscriptionQuery(
                 stream: StreamReference(
                     kind: key.kind, id: key.id, environment: key.environment, bundleID: key.bundleID)))
+    }
+
+    /// On the threads of verification, and not on the one that commits: all processors pack.
+    private func pack(_ originals: [EvidencePart]) -> Result<EncodedEvidence, ServiceError> {
+        Result { () throws(StoreError) in try self.codec.encode(originals) }.mapError { ServiceError($0) }
     }
 
     private func verify<Reading: Sendable>(

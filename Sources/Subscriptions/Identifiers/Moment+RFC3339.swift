@@ -6,34 +6,48 @@ extension Moment {
     /// `2026-12-04T00:00:00.000Z`: always UTC, always milliseconds. What lies outside the years 0000 to 9999, which the
     /// format cannot say, becomes the first or the last moment within.
     package var rfc3339: String {
+        String(unsafeUninitializedCapacity: Self.textLength) { buffer in
+            self.write(to: buffer)
+            return Self.textLength
+        }
+    }
+
+    /// Appends `rfc3339` without making a text of it.
+    package func appendRFC3339(to bytes: inout [UInt8]) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.textLength) { buffer in
+            self.write(to: buffer)
+            bytes.append(contentsOf: buffer)
+        }
+    }
+
+    private static let textLength = 24
+
+    private func write(to buffer: UnsafeMutableBufferPointer<UInt8>) {
         let milliseconds = Swift.min(Swift.max(self.milliseconds, Self.earliest), Self.latest) - Self.earliest
         let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
         let date = CivilDate(daysSinceYear0: Int(days))
         let time = Int(rest)
-        return String(unsafeUninitializedCapacity: 24) { buffer in
-            func digits(_ value: Int, count: Int, at offset: Int) {
-                var value = value
-                for index in stride(from: offset + count - 1, through: offset, by: -1) {
-                    buffer[index] = UInt8(ascii: "0") + UInt8(value % 10)
-                    value /= 10
-                }
+        func digits(_ value: Int, count: Int, at offset: Int) {
+            var value = value
+            for index in stride(from: offset + count - 1, through: offset, by: -1) {
+                buffer[index] = UInt8(ascii: "0") + UInt8(value % 10)
+                value /= 10
             }
-            digits(date.year, count: 4, at: 0)
-            buffer[4] = UInt8(ascii: "-")
-            digits(date.month, count: 2, at: 5)
-            buffer[7] = UInt8(ascii: "-")
-            digits(date.day, count: 2, at: 8)
-            buffer[10] = UInt8(ascii: "T")
-            digits(time / 3_600_000, count: 2, at: 11)
-            buffer[13] = UInt8(ascii: ":")
-            digits(time / 60_000 % 60, count: 2, at: 14)
-            buffer[16] = UInt8(ascii: ":")
-            digits(time / 1_000 % 60, count: 2, at: 17)
-            buffer[19] = UInt8(ascii: ".")
-            digits(time % 1_000, count: 3, at: 20)
-            buffer[23] = UInt8(ascii: "Z")
-            return 24
         }
+        digits(date.year, count: 4, at: 0)
+        buffer[4] = UInt8(ascii: "-")
+        digits(date.month, count: 2, at: 5)
+        buffer[7] = UInt8(ascii: "-")
+        digits(date.day, count: 2, at: 8)
+        buffer[10] = UInt8(ascii: "T")
+        digits(time / 3_600_000, count: 2, at: 11)
+        buffer[13] = UInt8(ascii: ":")
+        digits(time / 60_000 % 60, count: 2, at: 14)
+        buffer[16] = UInt8(ascii: ":")
+        digits(time / 1_000 % 60, count: 2, at: 17)
+        buffer[19] = UInt8(ascii: ".")
+        digits(time % 1_000, count: 3, at: 20)
+        buffer[23] = UInt8(ascii: "Z")
     }
 
     /// Reads a date with any offset, and with or without a fraction of a second, of which milliseconds count. nil for

@@ -46,15 +46,18 @@ extension StreamKey {
     }
 
     /// nil when `bytes` are not what `bytes` writes.
-    package init?(bytes: some Collection<UInt8>) {
+    package init?(bytes: [UInt8]) {
         guard let first = bytes.first, let kind = StreamKind(rawValue: first) else { return nil }
-        let parts = bytes.dropFirst().split(separator: 0, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
+        let rest = bytes.dropFirst()
+        guard let idEnd = rest.firstIndex(of: 0), let environmentEnd = rest[(idEnd + 1)...].firstIndex(of: 0),
+            !rest[(environmentEnd + 1)...].contains(0)
+        else { return nil }
         self.init(
             kind: kind,
-            id: String(decoding: parts[0], as: UTF8.self),
-            environment: AppStoreEnvironment(rawValue: String(decoding: parts[1], as: UTF8.self)),
-            bundleID: BundleID(rawValue: String(decoding: parts[2], as: UTF8.self)))
+            id: String(decoding: rest[..<idEnd], as: UTF8.self),
+            environment: AppStoreEnvironment(
+                rawValue: String(decoding: rest[(idEnd + 1)..<environmentEnd], as: UTF8.self)),
+            bundleID: BundleID(rawValue: String(decoding: rest[(environmentEnd + 1)...], as: UTF8.self)))
     }
 
     /// The bytes that every key of this kind and id starts with, whatever its environment and bundle.

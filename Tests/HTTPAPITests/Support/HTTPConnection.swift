@@ -8,7 +8,10 @@ struct HTTPConnection {
     struct Answer {
         var status: Int
         var headers: [String: String]
-        var body: String
+        /// Where the body is no text.
+        var bytes: [UInt8]
+
+        var body: String { String(decoding: self.bytes, as: UTF8.self) }
 
         /// The body as JSON.
         var json: [String: Any] {
@@ -98,9 +101,9 @@ struct HTTPConnection {
             let status = Int(lines[0].split(separator: " ")[1]) ?? 0
             let length = hasBody && status >= 200 ? headers["content-length"].flatMap { Int($0) } ?? 0 : 0
             while self.bytes.count < length { try await self.more() }
-            let body = String(decoding: self.bytes[..<length], as: UTF8.self)
+            let body = Array(self.bytes[..<length])
             self.bytes.removeSubrange(..<length)
-            return Answer(status: status, headers: headers, body: body)
+            return Answer(status: status, headers: headers, bytes: body)
         }
 
         func waitForEnd() async throws {

@@ -18,7 +18,8 @@ struct Node {
     /// - Parameter servicing: false leaves the service unstarted behind its HTTP side.
     static func run<Result: Sendable>(
         store: any EventStore = InMemoryEventStore(), clock: any WallClock = SystemClock(),
-        configuration: Configuration = .init(), servicing: Bool = true, _ body: @Sendable (Node) async throws -> Result
+        configuration: Configuration = .init(), additionalRoutes: [Route] = [], servicing: Bool = true,
+        _ body: @Sendable (Node) async throws -> Result
     ) async throws -> Result {
         var configuration = configuration
         configuration.main.port = 0
@@ -31,7 +32,7 @@ struct Node {
             let service = try Self.service(store: store, clock: clock, logger: logger)
             let server = try APIServer(
                 service: service, configuration: configuration, registry: registry, logger: logger,
-                onListening: { continuation.yield($0) })
+                additionalRoutes: additionalRoutes, onListening: { continuation.yield($0) })
             let group = ServiceGroup(
                 configuration: .init(services: servicing ? [service, server] : [server], logger: logger))
             let count = configuration.outside == nil ? 1 : 2

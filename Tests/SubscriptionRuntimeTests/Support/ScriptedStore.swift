@@ -68,6 +68,12 @@ final class ScriptedStore: EventStore {
         try await self.inner.streams(withPrefix: prefix, in: shard, limit: limit)
     }
 
+    func streams(
+        withPrefixes prefixes: [(shard: ShardID, prefix: [UInt8])], limit: Int
+    ) async throws(StoreError) -> [[StreamRow]] {
+        try await self.inner.streams(withPrefixes: prefixes, limit: limit)
+    }
+
     func streams(in shard: ShardID, after key: [UInt8]?, limit: Int) async throws(StoreError) -> [StreamRow] {
         try await self.inner.streams(in: shard, after: key, limit: limit)
     }

@@ -1,0 +1,106 @@
+import JSONScanning
+import SubscriptionRuntime
+import Subscriptions
+
+extension PostedChecks {
+    init(json body: [UInt8]) throws(Problem) {
+        self.init(expecting: body.count / 32)
+        var hasChecks = false
+        var reader = JSONCheckReader()
+        var json = JSONScanner(body)
+        do {
+            try json.beginObject()
+            while let key = try json.nextKey() {
+                switch key {
+                case "checks":
+                    hasChecks = true
+                    try json.beginArray()
+                    while try json.nextElement() { try self.add(try reader.item(&json)) }
+                case "consistency":
+                    guard let consistency = Consistency(rawValue: try json.text()) else {
+                        throw Problem(.malformedBody, "consistency is none of local, owner, durable")
+                    }
+                    self.consistency = consistency
+                default: try json.skip()
+                }
+            }
+            try json.end()
+        } catch let problem as Problem {
+            throw problem
+        } catch let error as JSONError {
+            throw Problem(.malformedBody, error.description)
+        } catch {
+            throw Problem(.malformedBody, "not readable")
+        }
+        guard hasChecks else { throw Problem(.malformedBody, "checks is missing") }
+    }
+}
+
+/// Reads one check after the other.
+private struct JSONCheckReader {
+    private var entitlements = TextMemo()
+    private var bundleIDs = TextMemo()
+
+    /// What is JSON but no check is refused alone: the other items have to get their answers.
+    mutating func item(_ json: inout JSONScanner) throws(JSONError) -> PostedChecks.Item {
+        guard try json.kind() == .object else {
+            try json.skip()
+            return .refused(.invalidCheck)
+        }
+        var isReadable = true
+        var subscription: ArraySlice<UInt8>?
+        var entitlement: ArraySlice<UInt8>?
+        var environment: ArraySlice<UInt8>?
+        var bundleID: ArraySlice<UInt8>?
+        var isOfCustomer = false
+        try json.beginObject()
+        while let key = try json.nextKey() {
+            switch key {
+            case "subscription": subscription = try Self.id(&json, &isReadable)
+            case "entitlement": entitlement = try Self.text(&json, &isReadable)
+            case "environment": environment = try Self.text(&json, &isReadable)
+            case "bundleId": bundleID = try Self.text(&json, &isReadable)
+            case "customer":
+                isOfCustomer = true
+                try json.skip()
+            default: try json.skip()
+            }
+        }
+        guard isReadable else { return .refused(.invalidCheck) }
+        if isOfCustomer { return .refused(subscription == nil ? .unsupported : .invalidCheck) }
+        guard let subscription, subscription.isIdentifier, bundleID?.isIdentifier ?? true,
+            let environment = Self.environment(environment)
+        else { return .refused(.invalidCheck) }
+        return .question(
+            CheckRequest(
+                id: subscription, environment: environment,
+                bundleID: bundleID.flatMap { self.bundleIDs.text($0) }.map(BundleID.init(rawValue:)),
+                entitlement: entitlement.flatMap { self.entitlements.text($0) }))
+    }
+
+    private static func environment(_ text: ArraySlice<UInt8>?) -> AppStoreEnvironment? {
+        guard let text else { return .production }
+        return EnvironmentName(rawValue: String(decoding: text, as: UTF8.self)).map {
+            AppStoreEnvironment(rawValue: $0.rawValue)
+        }
+    }
+
+    /// A text, or the digits of a whole number.
+    private static func id(
+        _ json: inout JSONScanner, _ isReadable: inout Bool
+    ) throws(JSONError) -> ArraySlice<UInt8>? {
+        guard try json.kind() == .number else { return try Self.text(&json, &isReadable) }
+        let digits = try json.rawValue()
+        if !digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) { isReadable = false }
+        return digits
+    }
+
+    private static func text(
+        _ json: inout JSONScanner, _ isReadable: inout Bool
+    ) throws(JSONError) -> ArraySlice<UInt8>? {
+        if try json.kind() == .text { return try json.textBytes() }
+        isReadable = false
+        try json.skip()
+        return nil
+    }
+}

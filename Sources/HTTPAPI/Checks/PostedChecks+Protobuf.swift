@@ -1,0 +1,76 @@
+import SubscriptionRuntime
+import Subscriptions
+
+/// `CheckRequest` of `proto/perennial/v1/checks.proto`.
+extension PostedChecks {
+    init(protobuf body: [UInt8]) throws(Problem) {
+        self.init(expecting: body.count / 16)
+        var reader = ProtobufCheckReader()
+        var message = ProtobufScanner(body)
+        do {
+            while let field = try message.nextField() {
+                switch (field.number, field.wire) {
+                case (1, .bytes): try self.add(try reader.item(ProtobufScanner(body, try message.content())))
+                case (2, .varint): self.consistency = Self.consistency(try message.varint())
+                default: try message.skip(field.wire)
+                }
+            }
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Problem(.malformedBody, "not a CheckRequest of perennial.v1")
+        }
+    }
+
+    /// A number from a newer schema is the weakest: it asks for nothing that this node could fail to keep.
+    private static func consistency(_ number: UInt64) -> Consistency {
+        switch number {
+        case 2: .owner
+        case 3: .durable
+        default: .local
+        }
+    }
+}
+
+/// Reads one `Check` after the other.
+private struct ProtobufCheckReader {
+    private var entitlements = TextMemo()
+    private var bundleIDs = TextMemo()
+
+    /// What is no check is refused alone: the other items have to get their answers.
+    mutating func item(_ scanner: ProtobufScanner) throws(ProtobufScanner.Malformed) -> PostedChecks.Item {
+        var message = scanner
+        var subscription = 0..<0
+        var entitlement = 0..<0
+        var bundleID = 0..<0
+        var environment: UInt64 = 0
+        while let field = try message.nextField() {
+            switch (field.number, field.wire) {
+            case (1, .bytes): subscription = try message.content()
+            case (2, .bytes): entitlement = try message.content()
+            case (3, .varint): environment = try message.varint()
+            case (4, .bytes): bundleID = try message.content()
+            default: try message.skip(field.wire)
+            }
+        }
+        let body = message.bytes
+        guard body[subscription].isIdentifier, bundleID.isEmpty || body[bundleID].isIdentifier,
+            let environment = Self.environment(environment), let name = self.entitlements.text(body[entitlement])
+        else { return .refused(.invalidCheck) }
+        return .question(
+            CheckRequest(
+                id: body[subscription], environment: environment,
+                bundleID: bundleID.isEmpty ? nil : self.bundleIDs.text(body[bundleID]).map(BundleID.init(rawValue:)),
+                entitlement: name.isEmpty ? nil : name))
+    }
+
+    private static func environment(_ number: UInt64) -> AppStoreEnvironment? {
+        switch number {
+        case 0, 2: .production
+        case 3: .sandbox
+        case 4: .xcode
+        case 5: .localTesting
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Entitlements
+import EventSourcing
+import Subscriptions
+
+/// Brings the rows of ids that are not in memory there: all those of a batch with one question to the store.
+struct EntitlementLoader: Sendable {
+    /// The ids to be loaded, each once.
+    struct Missing {
+        fileprivate struct Entry {
+            var name: EntitlementTable.Name
+            var shard: ShardID
+            var prefix: [UInt8]
+            /// Of the questions that wait for it.
+            var numbers: [Int]
+        }
+
+        fileprivate var entries: [Entry] = []
+        private var places: [EntitlementTable.Name: Int] = [:]
+
+        var isEmpty: Bool { self.entries.isEmpty }
+
+        mutating func add(_ name: EntitlementTable.Name, id: ArraySlice<UInt8>, shard: ShardID, number: Int) {
+            if let place = self.places[name] { return self.entries[place].numbers.append(number) }
+            self.places[name] = self.entries.count
+            let prefix = [name.kind.rawValue] + id + [0]
+            self.entries.append(Entry(name: name, shard: shard, prefix: prefix, numbers: [number]))
+        }
+    }
+
+    let store: any EventStore
+    private let rules: DerivationRules
+    private let fingerprint: RulesFingerprint
+
+    /// How many streams of one id are looked at.
+    private static let limit = 64
+
+    init(store: any EventStore, rules: DerivationRules) {
+        self.store = store
+        self.rules = rules
+        self.fingerprint = RulesFingerprint(rules)
+    }
+
+    /// Loads all of `missing` into the tables of their shards.
+    /// - Parameter moment: from when on rows are computed, where they have to be.
+    /// - Returns: packed rows, with the numbers of the questions that wait for them.
+    func load(
+        _ missing: Missing, at moment: Moment, _ table: (ShardID) -> EntitlementTable
+    ) async throws -> [(numbers: [Int], rows: [UInt8])] {
+        let shards = Dictionary(grouping: missing.entries.indices) { missing.entries[$0].shard }
+        for (shard, places) in shards { table(shard).beginLoading(places.map { missing.entries[$0].name }) }
+        do {
+            let found = try await self.store.streams(
+                withPrefixes: missing.entries.map { ($0.shard, $0.prefix) }, limit: Self.limit)
+            var streams: [[CheckableStream]] = []
+            for (entry, rows) in zip(missing.entries, found) {
+                var ofOneID: [CheckableStream] = []
+                for row in rows {
+                    guard let stream = try await self.stream(row, in: entry.shard, at: moment) else { continue }
+                    ofOneID.append(stream)
+                }
+                streams.append(ofOneID)
+            }
+            var loaded: [(numbers: [Int], rows: [UInt8])] = []
+            for (shard, places) in shards {
+                let rows = table(shard).endLoading(places.map { (missing.entries[$0].name, streams[$0]) })
+                loaded += zip(places, rows).map { (missing.entries[$0].numbers, $1) }
+            }
+            return loaded
+        } catch {
+            for (shard, places) in shards { table(shard).abandonLoading(places.map { missing.entries[$0].name }) }
+            throw error
+        }
+    }
+
+    /// The stored row is good where these settings and this logic made it, and no clock that ran ahead. Otherwise it is
+    /// made from the state, so that a changed setting counts at once.
+    private func stream(_ row: StreamRow, in shard: ShardID, at moment: Moment) async throws -> CheckableStream? {
+        guard let key = StreamKey(bytes: row.key) else { return nil }
+        let app = RowNames.App(environment: key.environment, bundleID: key.bundleID)
+        if EntitlementRow.fingerprint(of: row.entitlement) == self.fingerprint {
+            let stored = try EntitlementRow(decoding: row.entitlement)
+            if stored.answers(at: moment) { return CheckableStream(app: app, version: row.version, row: stored) }
+        }
+        let state = try await self.store.loadState(row, key: key, in: shard)
+        let made = EntitlementRow(state: state, version: row.version.rawValue, from: moment, rules: self.rules)
+        return CheckableStream(app: app, version: row.version, row: made)
+    }
+}

@@ -1,0 +1,42 @@
+import EventSourcing
+
+/// The questions of one batch by shard, so that each shard is asked once.
+struct ShardOrder {
+    /// Those that are asked, ascending.
+    let shards: [ShardID]
+    /// The numbers of the questions, shard by shard.
+    private let numbers: [Int]
+    /// Where each shard's numbers end.
+    private let ends: [Int]
+
+    init(_ questions: [ShardID], shardCount: Int) {
+        if questions.count == 1 {
+            (self.shards, self.numbers, self.ends) = (questions, [0], [1])
+            return
+        }
+        // Counted, summed up, and put in their places.
+        var next = [Int](repeating: 0, count: shardCount + 1)
+        for shard in questions { next[Int(shard.rawValue) + 1] += 1 }
+        var shards: [ShardID] = []
+        var ends: [Int] = []
+        for shard in 0..<shardCount where next[shard + 1] > 0 {
+            shards.append(ShardID(rawValue: UInt16(shard)))
+            ends.append((ends.last ?? 0) + next[shard + 1])
+        }
+        for shard in 0..<shardCount { next[shard + 1] += next[shard] }
+        var numbers = [Int](repeating: 0, count: questions.count)
+        for (number, shard) in questions.enumerated() {
+            numbers[next[Int(shard.rawValue)]] = number
+            next[Int(shard.rawValue)] += 1
+        }
+        (self.shards, self.numbers, self.ends) = (shards, numbers, ends)
+    }
+
+    func forEach(_ body: (ShardID, ArraySlice<Int>) -> Void) {
+        var start = 0
+        for (shard, end) in zip(self.shards, self.ends) {
+            body(shard, self.numbers[start..<end])
+            start = end
+        }
+    }
+}
