@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// The key of a member. Compared with literals of at most 32 bytes in a `switch`, without making a `String`:
 ///
 ///     switch key {
@@ -37,9 +43,7 @@ package struct JSONKey: Sendable {
         let count = literal.utf8CodeUnitCount
         precondition(count <= Self.inlineBytes, "a longer name would never be found")
         guard count == key.count else { return false }
-        return withUnsafeBytes(of: key.words) { words in
-            literal.withUTF8Buffer { $0.elementsEqual(words.prefix(count)) }
-        }
+        return withUnsafeBytes(of: key.words) { memcmp($0.baseAddress!, literal.utf8Start, count) == 0 }
     }
 
     /// False when the keys certainly differ.

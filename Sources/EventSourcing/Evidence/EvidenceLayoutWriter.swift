@@ -13,7 +13,8 @@ struct EvidenceLayoutWriter {
     /// Whether a reader gets exactly these parts.
     func isRestoring(_ parts: [EvidencePart]) -> Bool {
         var reader = try? EvidenceLayoutReader(self.layout, headers: self.headers, signatures: self.signatures[...])
-        return (try? reader?.parts()) == parts
+        guard let restored = try? reader?.parts(), restored.count == parts.count else { return false }
+        return zip(restored, parts).allSatisfy { $0.name == $1.name && $0.jws[...].isSame(as: $1.jws[...]) }
     }
 
     /// What is compressed.
@@ -54,7 +55,7 @@ struct EvidenceLayoutWriter {
     }
 
     private mutating func number(of header: ArraySlice<UInt8>) -> Int {
-        if let known = self.headers.firstIndex(where: { $0.elementsEqual(header) }) { return known }
+        if let known = self.headers.firstIndex(where: { $0[...].isSame(as: header) }) { return known }
         self.headers.append(Array(header))
         return self.headers.count - 1
     }
@@ -63,13 +64,13 @@ struct EvidenceLayoutWriter {
         let quote = UInt8(ascii: "\"")
         var cuts: [(range: Range<Int>, jws: CompactJWS)] = []
         var position = payload.startIndex
-        while cuts.count < EvidenceLayout.maximumParts - 1, let start = payload[position...].firstIndex(of: quote) {
+        while cuts.count < EvidenceLayout.maximumParts - 1, let start = payload[...].firstIndex(of: quote, from: position) {
             position = start + 1
             guard let key = EvidenceLayout.nestingKeys.first(where: { payload[start...].starts(with: $0) }) else {
                 continue
             }
             let value = start + key.count
-            guard let end = payload[value...].firstIndex(of: quote) else { break }
+            guard let end = payload[...].firstIndex(of: quote, from: value) else { break }
             if let jws = CompactJWS(payload[value..<end]) { cuts.append((value..<end, jws)) }
             position = end
         }

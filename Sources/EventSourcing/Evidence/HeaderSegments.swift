@@ -12,7 +12,7 @@ final class HeaderSegments: Sendable {
     /// An equal segment, the same one for all who ask.
     func shared(_ segment: [UInt8]) -> [UInt8] {
         let known = self.known.withLock { $0 }
-        if let same = known.first(where: { $0 == segment }) { return same }
+        if let same = known.first(where: { $0[...].isSame(as: segment[...]) }) { return same }
         self.known.withLock { $0 = [segment] + $0.prefix(Self.limit - 1) }
         return segment
     }
