@@ -1,6 +1,5 @@
 import ArgumentParser
 
-@main
 struct PerennialBenchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "PerennialBenchmarks",
