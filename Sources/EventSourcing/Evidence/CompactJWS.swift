@@ -19,7 +19,8 @@ struct CompactJWS {
     init?(_ text: ArraySlice<UInt8>) {
         let dot = UInt8(ascii: ".")
         // From both ends: a dot between these two makes the payload undecodable.
-        guard let first = text.firstIndex(of: dot, from: text.startIndex), let last = text.lastIndex(of: dot), first < last,
+        guard let first = text.firstIndex(of: dot, from: text.startIndex), let last = text.lastIndex(of: dot),
+            first < last,
             let signature = Base64.url.decode(text[(last + 1)...]), signature.count == 64,
             let payload = Base64.url.decode(text[(first + 1)..<last])
         else { return nil }

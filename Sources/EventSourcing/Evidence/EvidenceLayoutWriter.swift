@@ -64,7 +64,9 @@ struct EvidenceLayoutWriter {
         let quote = UInt8(ascii: "\"")
         var cuts: [(range: Range<Int>, jws: CompactJWS)] = []
         var position = payload.startIndex
-        while cuts.count < EvidenceLayout.maximumParts - 1, let start = payload[...].firstIndex(of: quote, from: position) {
+        while cuts.count < EvidenceLayout.maximumParts - 1,
+            let start = payload[...].firstIndex(of: quote, from: position)
+        {
             position = start + 1
             guard let key = EvidenceLayout.nestingKeys.first(where: { payload[start...].starts(with: $0) }) else {
                 continue

@@ -40,7 +40,8 @@ enum CheckBodies {
             switch format {
             case .json: return ByteBuffer.post("/v1/check", body: self.body(batch))
             case .protobuf:
-                return ByteBuffer.post("/v1/check", contentType: "application/x-protobuf", body: try self.message(batch))
+                return ByteBuffer.post(
+                    "/v1/check", contentType: "application/x-protobuf", body: try self.message(batch))
             }
         }
     }

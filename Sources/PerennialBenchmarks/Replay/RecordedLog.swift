@@ -68,7 +68,8 @@ struct RecordedLog: Sendable {
             for (index, event) in state.decide(bundle, rules: rules).enumerated() {
                 state.apply(event)
                 version += 1
-                let entitlement = EntitlementRow(state: state, version: version, from: now, rules: rules).encoded(under: RulesFingerprint(rules))
+                let entitlement = EntitlementRow(state: state, version: version, from: now, rules: rules).encoded(
+                    under: RulesFingerprint(rules))
                 let new = NewEvent(
                     key: key.bytes, version: StreamVersion(rawValue: version), kind: event.kind.rawValue,
                     dedupKey: index == 0 ? bundle.dedupKey : bundle.dedupKey + [UInt8(index)], at: now.milliseconds,

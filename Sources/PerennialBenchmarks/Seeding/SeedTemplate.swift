@@ -50,7 +50,8 @@ struct SeedTemplate: Sendable {
         self.kind = events[0].kind.rawValue
         self.body = try events[0].protoBytes(key: key)
         self.state = StoredState(state).protoBytes()
-        self.entitlement = EntitlementRow(state: state, version: 1, from: now, rules: rules).encoded(under: RulesFingerprint(rules))
+        self.entitlement = EntitlementRow(state: state, version: 1, from: now, rules: rules).encoded(
+            under: RulesFingerprint(rules))
         self.nextDue = due
     }
 }
