@@ -46,12 +46,17 @@ import WireProtocol
         #expect(fromProtobuf.refusedPlaces == [3, 4, 5, 6])
     }
 
-    @Test func takesFieldsAndNumbersOfANewerSchema() throws {
-        // field 15 as a number, 16 as bytes, 17 and 18 of fixed width; consistency 99
+    @Test func refusesAConsistencyOfANewerSchema() throws {
+        #expect(try PostedChecks(.protobuf, [0x10, 1]).consistency == .local)
+        #expect(throws: (any Error).self) { try PostedChecks(.protobuf, [0x10, 99]) }
+    }
+
+    @Test func takesFieldsOfANewerSchema() throws {
+        // field 15 as a number, 16 as bytes, 17 and 18 of fixed width
         let unknown: [UInt8] = [15 << 3, 0x96, 1, 0x82, 1, 2, 7, 7, 0x89, 1] + [UInt8](repeating: 1, count: 8)
         let fixed: [UInt8] = [0x95, 1, 1, 2, 3, 4]
         let check: [UInt8] = [0x0A, 1, UInt8(ascii: "1")] + unknown + fixed
-        let body = unknown + [0x0A, UInt8(check.count)] + check + [0x10, 99]
+        let body = unknown + [0x0A, UInt8(check.count)] + check
         let posted = try PostedChecks(.protobuf, body)
 
         #expect(posted.questions == [CheckRequest(stream: StreamReference(id: "1"))])

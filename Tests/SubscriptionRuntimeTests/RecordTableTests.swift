@@ -13,6 +13,15 @@ import Testing
         table.withContent(of: name) { Array($0) }
     }
 
+    @Test func keepsNothingThatIsTooLongForARecord() {
+        var table = RecordTable(limit: 10)
+        let name = Self.name(1)
+        table.set([1, 2, 3], under: name)
+        table.set([UInt8](repeating: 1, count: 64_001), under: name)
+        #expect(Self.content(of: name, in: &table) == nil)
+        #expect(table.count == 0)
+    }
+
     @Test func holdsWhatADictionaryHolds() {
         var random = SeededGenerator(seed: 7)
         var table = RecordTable(limit: 10_000)

@@ -11,7 +11,7 @@ extension PostedChecks {
             while let field = try message.nextField() {
                 switch (field.number, field.wire) {
                 case (1, .bytes): try self.add(try reader.item(ProtobufScanner(body, try message.content())))
-                case (2, .varint): self.consistency = Self.consistency(try message.varint())
+                case (2, .varint): self.consistency = try Self.consistency(try message.varint())
                 default: try message.skip(field.wire)
                 }
             }
@@ -22,12 +22,13 @@ extension PostedChecks {
         }
     }
 
-    /// A number from a newer schema is the weakest: it asks for nothing that this node could fail to keep.
-    private static func consistency(_ number: UInt64) -> Consistency {
+    /// A number from a newer schema is refused: it may ask for more than this node would keep.
+    private static func consistency(_ number: UInt64) throws(Problem) -> Consistency {
         switch number {
+        case 0, 1: .local
         case 2: .owner
         case 3: .durable
-        default: .local
+        default: throw Problem(.malformedBody, "consistency is none of local, owner, durable")
         }
     }
 }

@@ -29,6 +29,8 @@ package struct RecordTable {
 
     private static let headBytes = 19
     private static let slabBytes = 1 << 14
+    /// A length has 16 bits.
+    private static let maximumContentBytes = 64_000
     /// Of a slot, where the record is: a set bit, the number of the slab, the offset in it.
     private static let offsetBits: UInt64 = 14
     private static let numberMask: UInt64 = 1 << 17 - 1
@@ -69,9 +71,10 @@ package struct RecordTable {
 
     // MARK: Writing
 
-    /// Puts `content` under `name`, in place of what was there; makes room where the limit is reached.
-    /// - Precondition: at most 64,000 bytes.
+    /// Puts `content` under `name`, in place of what was there; makes room where the limit is reached. More than 64,000
+    /// bytes are not kept.
     package mutating func set(_ content: [UInt8], under name: Name) {
+        guard content.count <= Self.maximumContentBytes else { return self.remove(name) }
         let flags = Flag.live | Flag.recent | name.kind.rawValue << Flag.kindShift
         if let slot = self.slot(of: name) {
             let (index, offset) = self.place(self.slots[slot])
