@@ -1,6 +1,6 @@
 /// Writes a message of `proto/` field by field, in ascending order, which gives the bytes that SwiftProtobuf gives: a
-/// test holds it to that. By hand because each notification writes an event and a state, and a generated message costs ten
-/// times as much to fill and to visit as its bytes cost to write.
+/// test holds it to that. By hand because each notification writes an event and a state, and a generated message would be
+/// filled and visited twice for each.
 struct MessageWriter {
     private(set) var bytes: [UInt8] = []
 
