@@ -66,12 +66,13 @@ let package = Package(
         library("Subscriptions"),
         library("Base64Coding"),
         library("JSONScanning"),
+        library("KnownKeyECDSA"),
         library("Spelling"),
         library("Entitlements", ["Subscriptions"]),
         library("EventSourcing", ["Base64Coding", "CZstd"], products: [crypto], more: [.strictMemorySafety()]),
         library("Sharding", ["Base64Coding", "EventSourcing"], products: [crypto]),
         library(
-            "AppStore", ["Subscriptions", "Base64Coding", "JSONScanning"],
+            "AppStore", ["Subscriptions", "Base64Coding", "JSONScanning", "KnownKeyECDSA"],
             products: [crypto, x509, asn1, httpClient, nioCore, nioHTTP1]),
         library("WireProtocol", ["Subscriptions", "EventSourcing"], products: [protobuf]),
         library("SQLiteStore", ["EventSourcing"], products: [grdb], more: [.strictMemorySafety()]),
@@ -100,6 +101,7 @@ let package = Package(
 
         tests("Base64CodingTests", ["Base64Coding"]),
         tests("JSONScanningTests", ["JSONScanning"]),
+        tests("KnownKeyECDSATests", ["KnownKeyECDSA", crypto]),
         tests("SpellingTests", ["Spelling"]),
         tests("SubscriptionsTests", ["Subscriptions"]),
         tests("EntitlementsTests", ["Entitlements", "Subscriptions"]),

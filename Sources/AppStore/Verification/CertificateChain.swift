@@ -58,7 +58,7 @@ final class ValidatedChain: Sendable {
     let intermediate: Certificate
     let root: TrustedRoot
     let fingerprint: PayloadDigest
-    let leafKey: P256.Signing.PublicKey
+    private let leafKey: LeafKey
     /// When all three certificates are valid.
     private let notBefore: Moment
     private let notAfter: Moment
@@ -68,7 +68,7 @@ final class ValidatedChain: Sendable {
         self.intermediate = chain.intermediate
         self.root = root
         self.fingerprint = chain.fingerprint
-        self.leafKey = leafKey
+        self.leafKey = LeafKey(leafKey)
         let certificates = [chain.leaf, chain.intermediate, root.certificate]
         self.notBefore = certificates.map { Moment(seconds: $0.notValidBefore) }.max()!
         // The last second counts in full.
@@ -88,9 +88,8 @@ final class ValidatedChain: Sendable {
     func checkSignature(of jws: CompactJWS, after header: SHA256) throws(VerificationFailure) {
         var hash = header
         jws.payload.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        guard let bytes = Base64.url.decode(jws.signature), bytes.count == 64,
-            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: bytes),
-            self.leafKey.isValidSignature(signature, for: hash.finalize())
+        guard let signature = Base64.url.decode(jws.signature), signature.count == 64,
+            self.leafKey.hasSigned(hash.finalize(), signature: signature)
         else {
             throw VerificationFailure(.verificationFailure, "the signature is not one of the leaf over this payload")
         }

@@ -1,0 +1,44 @@
+/// A P-256 public key that has signed often and will sign more: a table of its multiples, made once in some milliseconds
+/// (256 KiB), makes each check of a signature several times as fast as one that begins with the key alone.
+///
+/// What comes out is a yes or nothing: the sum that a signature has to give is computed in full and compared, so a
+/// mistake in here would call real signatures unknown, which costs another check by somebody else, and not forged ones
+/// real. Time depends on the values, all of which are public.
+package final class KnownKey: Sendable {
+    private static let base = MultiplesTable(of: .base)
+
+    private let multiples: MultiplesTable
+
+    /// - Parameter x963Representation: uncompressed, 65 bytes (SEC 1 §2.3.3).
+    /// - Returns: nil unless that is a point of the curve.
+    package init?(x963Representation bytes: [UInt8]) {
+        guard bytes.count == 65, bytes[0] == 4,
+            let point = bytes.withUnsafeBytes({ bytes in
+                AffinePoint(
+                    x: Integer256(bigEndian: UnsafeRawBufferPointer(rebasing: bytes[1..<33])),
+                    y: Integer256(bigEndian: UnsafeRawBufferPointer(rebasing: bytes[33..<65])))
+            })
+        else { return nil }
+        self.multiples = MultiplesTable(of: point)
+    }
+
+    /// Whether ECDSA (FIPS 186-5 §6.4.2) holds for a digest.
+    /// - Parameters:
+    ///   - signature: r and s, 32 bytes each, the most significant first.
+    ///   - digest: the 32 bytes of a SHA-256.
+    package func hasSigned(_ digest: UnsafeRawBufferPointer, signature: UnsafeRawBufferPointer) -> Bool {
+        guard digest.count == 32, signature.count == 64,
+            let r = Scalar(Integer256(bigEndian: signature)), !r.isZero,
+            let s = Scalar(Integer256(bigEndian: UnsafeRawBufferPointer(rebasing: signature[32...]))), !s.isZero
+        else { return false }
+        let inverse = s.inverse
+        var sum = PointSum()
+        Self.base.add(Scalar(reducing: Integer256(bigEndian: digest)) * inverse, to: &sum)
+        self.multiples.add(r * inverse, to: &sum)
+        guard !sum.isInfinite else { return false }
+        if sum.hasX(r.integer) { return true }
+        // x is reduced modulo n, and may have been one n more.
+        let (larger, carries) = r.integer.adding(Scalar.order)
+        return !carries && larger < FieldElement.prime && sum.hasX(larger)
+    }
+}

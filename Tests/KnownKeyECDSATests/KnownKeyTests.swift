@@ -1,0 +1,148 @@
+import Crypto
+import Foundation
+import KnownKeyECDSA
+import Testing
+
+/// Everything is held against swift-crypto, whose answer counts.
+@Suite struct KnownKeyTests {
+    @Test("what a key signs is known as signed by it, and by no other", arguments: 0..<8)
+    func signatures(seed: UInt64) throws {
+        // given
+        var random = Numbers(seed: seed)
+        let key = try P256.Signing.PrivateKey(rawRepresentation: random.scalar())
+        let other = try P256.Signing.PrivateKey(rawRepresentation: random.scalar())
+        let pair = try Pair(key.publicKey)
+        let stranger = try Pair(other.publicKey)
+        for _ in 0..<100 {
+            // when
+            let digest = random.bytes(32)
+            let signature = try key.signature(for: SHA256.Digest(digest)).rawRepresentation
+            // then
+            #expect(try pair.answer(digest, signature) == true)
+            #expect(try stranger.answer(digest, signature) == false)
+        }
+    }
+
+    @Test("a changed bit anywhere makes it another signature")
+    func changedBits() throws {
+        var random = Numbers(seed: 11)
+        let key = try P256.Signing.PrivateKey(rawRepresentation: random.scalar())
+        let pair = try Pair(key.publicKey)
+        let digest = random.bytes(32)
+        let signature = try key.signature(for: SHA256.Digest(digest)).rawRepresentation
+        for bit in 0..<512 {
+            var changed = signature
+            changed[changed.startIndex + bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(try pair.answer(digest, changed) == false)
+        }
+        for bit in 0..<256 {
+            var changed = digest
+            changed[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(try pair.answer(changed, signature) == false)
+        }
+    }
+
+    @Test("the answer is swift-crypto's whatever r, s, digest and key are", arguments: Edges.keys)
+    func edges(privateKey: Edge) throws {
+        let pair = try Pair(P256.Signing.PrivateKey(rawRepresentation: privateKey.bytes).publicKey)
+        for r in Edges.numbers {
+            for s in Edges.numbers {
+                for digest in Edges.numbers { _ = try pair.answer(Array(digest.bytes), r.bytes + s.bytes) }
+            }
+        }
+    }
+
+    @Test("with s and n − s a signature is the same")
+    func negatedS() throws {
+        var random = Numbers(seed: 12)
+        let key = try P256.Signing.PrivateKey(rawRepresentation: random.scalar())
+        let digest = random.bytes(32)
+        let signature = Data(try key.signature(for: SHA256.Digest(digest)).rawRepresentation)
+        let negated = Edges.order.subtracting(Edge(signature.suffix(32)))
+        #expect(try Pair(key.publicKey).answer(digest, signature.prefix(32) + negated.bytes) == true)
+    }
+
+    @Test("points that meet on the way, or cancel each other, are added as they are")
+    func meetingPoints() throws {
+        for multiple in [1, 2, 3, 128, 255] as [UInt8] {
+            // given: keys whose table has points of the base point's, or their opposites
+            let small = Edge(multiple)
+            for privateKey in [small, Edges.order.subtracting(small)] {
+                let key = try P256.Signing.PrivateKey(rawRepresentation: privateKey.bytes)
+                let pair = try Pair(key.publicKey)
+                for digest in Edges.numbers {
+                    let signature = try key.signature(for: SHA256.Digest(Array(digest.bytes))).rawRepresentation
+                    #expect(try pair.answer(Array(digest.bytes), signature) == true)
+                    // r = ±digest: the two parts of the sum are of one size
+                    for r in [digest, Edges.order.subtracting(digest)] where r.isScalar {
+                        for s in Edges.numbers { _ = try pair.answer(Array(digest.bytes), r.bytes + s.bytes) }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("an x between n and p counts as x − n")
+    func largeX() throws {
+        // given: the point with x = n + 3 (found by trying), as if it were k · G for a nonce k; with s = r = 3 and the
+        // digest 0 the key that has signed so is that point itself.
+        let x = Edges.order.adding(Edge(3))
+        let y = Edge("484f0c0fda434ef0a808458914f328715d7a545e198ac7eee31dffe861b5d23f")
+        let key = try P256.Signing.PublicKey(x963Representation: [4] + x.bytes + y.bytes)
+        let three = Edge(3).bytes
+        #expect(try Pair(key).answer(Array(repeating: 0, count: 32), three + three) == true)
+    }
+
+    @Test("what is no point is no key")
+    func noPoint() {
+        let good = Array(P256.Signing.PrivateKey().publicKey.x963Representation)
+        var offCurve = good
+        offCurve[64] ^= 1
+        var compressed = good
+        compressed[0] = 2
+        let beyondPrime = [4] + [UInt8](repeating: 0xFF, count: 32) + good[33...]
+        for bytes in [offCurve, compressed, beyondPrime, good + [0], Array(good.dropLast()), []] {
+            #expect(KnownKey(x963Representation: bytes) == nil)
+        }
+    }
+
+    @Test("what has another length is no signature")
+    func lengths() throws {
+        let key = P256.Signing.PrivateKey()
+        let known = try #require(KnownKey(x963Representation: Array(key.publicKey.x963Representation)))
+        let digest = [UInt8](repeating: 1, count: 32)
+        let signature = Array(try key.signature(for: SHA256.Digest(digest)).rawRepresentation)
+        #expect(known.hasSigned(digest, signature))
+        #expect(!known.hasSigned(digest, signature + [0]))
+        #expect(!known.hasSigned(digest, Array(signature.dropLast())))
+        #expect(!known.hasSigned(digest + [0], signature))
+        #expect(!known.hasSigned([], []))
+    }
+}
+
+/// A key and the table of it.
+private struct Pair {
+    let key: P256.Signing.PublicKey
+    let known: KnownKey
+
+    init(_ key: P256.Signing.PublicKey) throws {
+        self.key = key
+        self.known = try #require(KnownKey(x963Representation: Array(key.x963Representation)))
+    }
+
+    /// swift-crypto's answer, which the table's has to equal.
+    func answer(_ digest: [UInt8], _ signature: Data) throws -> Bool {
+        let expected = self.key.isValidSignature(
+            try P256.Signing.ECDSASignature(rawRepresentation: signature), for: SHA256.Digest(digest))
+        #expect(self.known.hasSigned(digest, Array(signature)) == expected)
+        return expected
+    }
+}
+
+extension KnownKey {
+    fileprivate func hasSigned(_ digest: [UInt8], _ signature: [UInt8]) -> Bool {
+        digest.withUnsafeBytes { digest in
+            signature.withUnsafeBytes { self.hasSigned(digest, signature: $0) }
+        }
+    }
+}
