@@ -17,8 +17,13 @@ package struct EntitlementRow: Hashable, Sendable {
     }
 
     package init(state: StreamState, version: Int64, from: Moment, rules: DerivationRules) {
+        self.init(Outlook(state, rules: rules), version: version, from: from)
+    }
+
+    /// - Parameter outlook: nil for a stream without facts.
+    package init(_ outlook: Outlook?, version: Int64, from: Moment) {
         var phases = [Phase]()
-        for phase in state.phases(from: from, rules: rules) {
+        for phase in outlook?.phases(from: from) ?? [] {
             let snapshot = phase.snapshot
             let next = Phase(
                 from: phase.from, state: snapshot.state, entitled: snapshot.entitled, code: CohortCode(snapshot),

@@ -105,8 +105,9 @@ struct BatchDecider {
         after.state = before.state.merging(submission.bundle.facts, source: submission.bundle.source)
         let outcome = SubmissionOutcome.duplicate(before.place)
         guard after.state != before.state else { return self.settled(command, outcome) }
-        after.nextDue = self.nextDue(of: after.state, after: self.announcedUntil(before))
-        self.keep(after, before, command, entitlement: self.entitlement(after))
+        let outlook = Outlook(after.state, rules: self.rules)
+        after.nextDue = outlook?.nextTransition(after: self.announcedUntil(before))?.due
+        self.keep(after, before, command, entitlement: self.entitlement(after, outlook))
         self.decided.append(Commit.Decided(command: command, outcome: outcome))
     }
 
@@ -124,9 +125,10 @@ struct BatchDecider {
             self.decided.append(Commit.Decided(command: command, outcome: .recorded(place)))
         } else {
             var after = before
+            let outlook = Outlook(after.state, rules: self.rules)
             // A clock that ran ahead and came back brings announced transitions round again.
-            after.nextDue = isDue ? next.flatMap { self.nextDue(of: before.state, after: $0.due) } : next?.due
-            self.keep(after, before, command, entitlement: self.entitlement(after))
+            after.nextDue = isDue ? next.flatMap { outlook?.nextTransition(after: $0.due)?.due } : next?.due
+            self.keep(after, before, command, entitlement: self.entitlement(after, outlook))
             self.decided.append(Commit.Decided(command: command, outcome: outcome))
         }
     }
@@ -173,21 +175,23 @@ struct BatchDecider {
         var after = before
         after.sequence = self.head
         var written: [NewEvent] = []
+        var outlook: Outlook?
         for (index, event) in events.enumerated() {
             after.state.apply(event)
+            outlook = Outlook(after.state, rules: self.rules)
             after.version = StreamVersion(rawValue: after.version.rawValue + 1)
             after.sequence = after.sequence.next
             written.append(
                 NewEvent(
                     key: command.keyBytes, version: after.version, kind: event.kind.rawValue,
                     dedupKey: index == 0 ? dedupKey : dedupKey + [UInt8(index)], at: self.at.milliseconds,
-                    body: try event.protoBytes(key: command.key), entitlement: self.entitlement(after),
+                    body: try event.protoBytes(key: command.key), entitlement: self.entitlement(after, outlook),
                     evidence: index == 0 ? evidence : nil))
         }
-        after.nextDue = self.nextDue(of: after.state, after: announcedUntil)
-        let roads = events.reduce(into: Set<Lookup>()) { $0.formUnion($1.lookups(to: command.keyBytes)) }
+        after.nextDue = outlook?.nextTransition(after: announcedUntil)?.due
         self.keep(after, before, command, entitlement: written[written.count - 1].entitlement)
-        self.lookups.append(contentsOf: roads.subtracting(before.state.lookups(to: command.keyBytes)))
+        self.lookups += CustomerIdentifiers(events).lookups(
+            to: command.keyBytes, without: CustomerIdentifiers(before.state))
         self.events.append(contentsOf: written)
         let first = SubmissionOutcome.Place(version: written[0].version, sequence: self.head.next)
         self.head = after.sequence
@@ -206,12 +210,10 @@ struct BatchDecider {
         self.entries[command.keyBytes] = after
     }
 
-    private func entitlement(_ entry: StreamEntry) -> [UInt8] {
+    private func entitlement(_ entry: StreamEntry, _ outlook: Outlook?) -> [UInt8] {
         switch entry.state.key.kind {
         case .subscription, .purchase:
-            EntitlementRow(
-                state: entry.state, version: entry.version.rawValue, from: self.now, rules: self.rules
-            ).encoded(under: self.fingerprint)
+            EntitlementRow(outlook, version: entry.version.rawValue, from: self.now).encoded(under: self.fingerprint)
         case .massExtension, .externalPurchase, .appTransaction, .test: []
         }
     }
@@ -220,10 +222,6 @@ struct BatchDecider {
     /// due, if it still comes at all.
     private func announcedUntil(_ entry: StreamEntry) -> Moment {
         min(self.now, (entry.nextDue ?? .distantFuture) - Milliseconds(rawValue: 1))
-    }
-
-    private func nextDue(of state: StreamState, after moment: Moment) -> Moment? {
-        state.nextTransition(after: moment, rules: self.rules)?.due
     }
 
     // MARK: The result

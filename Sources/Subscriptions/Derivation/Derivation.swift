@@ -32,15 +32,13 @@ struct Derivation {
         return (verdict, self.known)
     }
 
-    /// Every moment after `moment` at which the answer may change by itself, ascending.
-    func boundaries(after moment: Moment) -> [Moment] {
-        let all = ([self.known] + self.protected).flatMap { $0.boundaries(rules: self.rules) }
-        return Set(all).filter { $0 > moment && $0 < .distantFuture }.sorted()
-    }
-
-    /// When access that runs at `moment` ends if nothing more is heard: `end` + leeway if it may renew, `end` if
-    /// auto-renew is off, the grace date in grace. nil for a purchase without end.
-    func accessEnd(after moment: Moment) -> Moment? {
-        self.boundaries(after: moment).first { !self.verdict(at: $0).entitled }
+    /// Every moment at which the answer may change by itself, ascending.
+    var boundaries: [Moment] {
+        var moments: [Moment] = []
+        for view in [self.known] + self.protected { view.addBoundaries(to: &moments, rules: self.rules) }
+        moments.sort()
+        return moments.indices.filter { place in
+            moments[place] < .distantFuture && (place == 0 || moments[place - 1] < moments[place])
+        }.map { moments[$0] }
     }
 }

@@ -104,23 +104,26 @@ extension FactView {
 
     // MARK: Boundaries
 
-    /// Every moment at which the verdict may change by itself.
-    func boundaries(rules: DerivationRules) -> [Moment] {
-        let chains = self.transactions.indices.flatMap { index in
-            [true, false].map { self.chainEnd(from: index, isActive: $0) }
+    /// Adds every moment at which the verdict may change by itself, some of them twice.
+    func addBoundaries(to moments: inout [Moment], rules: DerivationRules) {
+        func add(_ moment: Moment?) {
+            if let moment { moments.append(moment) }
         }
-        let ends = chains + [self.renewal?.renewalDate].compactMap(\.self)
-        let later = ends.flatMap { end in
-            [end, end + rules.leeway(in: self.environment), end + .graceWithoutDate, self.retryEnd(after: end)]
-        }
-        let dates = self.transactions.flatMap { transaction in
-            [
-                transaction.purchaseDate, transaction.revocationDate, transaction.signedDate,
-                self.purchaseEnd(of: transaction, rules: rules),
+        func add(after end: Moment) {
+            moments += [
+                end, end + rules.leeway(in: self.environment), end + .graceWithoutDate, self.retryEnd(after: end),
             ]
         }
-        return later
-            + (dates + [self.renewal?.gracePeriodExpiresDate, self.status?.observation.asOf]).compactMap(\.self)
+        for (index, transaction) in self.transactions.enumerated() {
+            for isActive in [true, false] { add(after: self.chainEnd(from: index, isActive: isActive)) }
+            add(transaction.purchaseDate)
+            add(transaction.revocationDate)
+            add(transaction.signedDate)
+            add(self.purchaseEnd(of: transaction, rules: rules))
+        }
+        if let date = self.renewal?.renewalDate { add(after: date) }
+        add(self.renewal?.gracePeriodExpiresDate)
+        add(self.status?.observation.asOf)
     }
 }
 
