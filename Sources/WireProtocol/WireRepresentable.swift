@@ -23,9 +23,11 @@ extension ProtoRepresentable {
 }
 
 extension SwiftProtobuf.Message {
-    init(decoding bytes: [UInt8]) throws(WireError) {
+    init(decoding bytes: [UInt8], discardingUnknownFields: Bool = false) throws(WireError) {
+        var options = BinaryDecodingOptions()
+        options.discardUnknownFields = discardingUnknownFields
         do {
-            try self.init(serializedBytes: bytes)
+            try self.init(serializedBytes: bytes, options: options)
         } catch {
             throw WireError(.malformed, "not a \(Self.protoMessageName)", cause: error)
         }

@@ -24,6 +24,9 @@ package struct PayloadDigest: Hashable, Comparable, Sendable {
         self.words = (word(0), word(1), word(2), word(3))
     }
 
+    /// Of no payload: it stands where there is none yet.
+    package static let zero = PayloadDigest(repeatElement(0, count: 32))
+
     package var bytes: [UInt8] {
         let (first, second, third, fourth) = self.words
         return [UInt8](unsafeUninitializedCapacity: 32) { bytes, count in

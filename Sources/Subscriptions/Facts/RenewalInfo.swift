@@ -13,6 +13,12 @@ package struct RenewalInfo: Hashable, Sendable {
                 digest: digest))
     }
 
+    /// All of it in one piece, which is looked at once for who shares it however much of it is changed.
+    package var unshared: Fields {
+        _read { yield self.fields.value }
+        _modify { yield &self.fields.value }
+    }
+
     package var originalTransactionID: OriginalTransactionID {
         get { self.fields.value.originalTransactionID }
         set { self.fields.value.originalTransactionID = newValue }
@@ -116,31 +122,42 @@ package struct RenewalInfo: Hashable, Sendable {
         set { self.fields.value.commitment = newValue }
     }
 
-    private struct Fields: Hashable {
-        var originalTransactionID: OriginalTransactionID
-        var environment: AppStoreEnvironment
-        var signedDate: Moment
-        var digest: PayloadDigest
-        var productID: String?
-        var autoRenewProductID: String?
-        var autoRenewStatus: Int64?
-        var expirationIntent: ExpirationIntent?
-        var isInBillingRetryPeriod: Bool?
-        var gracePeriodExpiresDate: Moment?
-        var priceIncreaseStatus: Int64?
-        var offerType: OfferType?
-        var offerIdentifier: String?
-        var offerDiscountType: String?
-        var offerPeriod: String?
-        var eligibleWinBackOfferIDs: [String]?
-        var renewalDate: Moment?
-        var renewalPrice: Int64?
-        var currency: String?
-        var recentSubscriptionStartDate: Moment?
-        var appAccountToken: String?
-        var appTransactionID: String?
-        var renewalBillingPlanType: String?
-        var commitment: Commitment?
+    /// What the properties of the same names stand for.
+    package struct Fields: Hashable, Sendable {
+        package var originalTransactionID: OriginalTransactionID
+        package var environment: AppStoreEnvironment
+        package var signedDate: Moment
+        package var digest: PayloadDigest
+        package var productID: String?
+        package var autoRenewProductID: String?
+        package var autoRenewStatus: Int64?
+        package var expirationIntent: ExpirationIntent?
+        package var isInBillingRetryPeriod: Bool?
+        package var gracePeriodExpiresDate: Moment?
+        package var priceIncreaseStatus: Int64?
+        package var offerType: OfferType?
+        package var offerIdentifier: String?
+        package var offerDiscountType: String?
+        package var offerPeriod: String?
+        package var eligibleWinBackOfferIDs: [String]?
+        package var renewalDate: Moment?
+        package var renewalPrice: Int64?
+        package var currency: String?
+        package var recentSubscriptionStartDate: Moment?
+        package var appAccountToken: String?
+        package var appTransactionID: String?
+        package var renewalBillingPlanType: String?
+        package var commitment: Commitment?
+
+        package init(
+            originalTransactionID: OriginalTransactionID, environment: AppStoreEnvironment, signedDate: Moment,
+            digest: PayloadDigest
+        ) {
+            self.originalTransactionID = originalTransactionID
+            self.environment = environment
+            self.signedDate = signedDate
+            self.digest = digest
+        }
     }
 
     /// Apple's `commitmentInfo` of a renewal info: what happens when the commitment ends.

@@ -13,6 +13,12 @@ package struct TransactionInfo: Hashable, Sendable {
                 environment: environment, signedDate: signedDate, digest: digest))
     }
 
+    /// All of it in one piece, which is looked at once for who shares it however much of it is changed.
+    package var unshared: Fields {
+        _read { yield self.fields.value }
+        _modify { yield &self.fields.value }
+    }
+
     package var originalTransactionID: OriginalTransactionID {
         get { self.fields.value.originalTransactionID }
         set { self.fields.value.originalTransactionID = newValue }
@@ -156,41 +162,54 @@ package struct TransactionInfo: Hashable, Sendable {
         set { self.fields.value.commitment = newValue }
     }
 
-    private struct Fields: Hashable {
-        var originalTransactionID: OriginalTransactionID
-        var transactionID: TransactionID
-        var bundleID: BundleID
-        var environment: AppStoreEnvironment
-        var signedDate: Moment
-        var digest: PayloadDigest
-        var webOrderLineItemID: String?
-        var productID: String?
-        var subscriptionGroupIdentifier: String?
-        var productType: String?
-        var purchaseDate: Moment?
-        var originalPurchaseDate: Moment?
-        var expiresDate: Moment?
-        var quantity: Int64?
-        var appAccountToken: String?
-        var inAppOwnershipType: String?
-        var isUpgraded: Bool?
-        var revocationDate: Moment?
-        var revocationReason: RevocationReason?
-        var revocationType: String?
-        var revocationPercentage: Int64?
-        var offerType: OfferType?
-        var offerIdentifier: String?
-        var offerDiscountType: String?
-        var offerPeriod: String?
-        var storefront: String?
-        var storefrontID: String?
-        var transactionReason: String?
-        var price: Int64?
-        var currency: String?
-        var appTransactionID: String?
-        var previousOriginalTransactionID: OriginalTransactionID?
-        var billingPlanType: String?
-        var commitment: Commitment?
+    /// What the properties of the same names stand for.
+    package struct Fields: Hashable, Sendable {
+        package var originalTransactionID: OriginalTransactionID
+        package var transactionID: TransactionID
+        package var bundleID: BundleID
+        package var environment: AppStoreEnvironment
+        package var signedDate: Moment
+        package var digest: PayloadDigest
+        package var webOrderLineItemID: String?
+        package var productID: String?
+        package var subscriptionGroupIdentifier: String?
+        package var productType: String?
+        package var purchaseDate: Moment?
+        package var originalPurchaseDate: Moment?
+        package var expiresDate: Moment?
+        package var quantity: Int64?
+        package var appAccountToken: String?
+        package var inAppOwnershipType: String?
+        package var isUpgraded: Bool?
+        package var revocationDate: Moment?
+        package var revocationReason: RevocationReason?
+        package var revocationType: String?
+        package var revocationPercentage: Int64?
+        package var offerType: OfferType?
+        package var offerIdentifier: String?
+        package var offerDiscountType: String?
+        package var offerPeriod: String?
+        package var storefront: String?
+        package var storefrontID: String?
+        package var transactionReason: String?
+        package var price: Int64?
+        package var currency: String?
+        package var appTransactionID: String?
+        package var previousOriginalTransactionID: OriginalTransactionID?
+        package var billingPlanType: String?
+        package var commitment: Commitment?
+
+        package init(
+            originalTransactionID: OriginalTransactionID, transactionID: TransactionID, bundleID: BundleID,
+            environment: AppStoreEnvironment, signedDate: Moment, digest: PayloadDigest
+        ) {
+            self.originalTransactionID = originalTransactionID
+            self.transactionID = transactionID
+            self.bundleID = bundleID
+            self.environment = environment
+            self.signedDate = signedDate
+            self.digest = digest
+        }
     }
 
     /// Apple's `commitmentInfo` of a transaction: a month of a yearly commitment.

@@ -3,62 +3,72 @@
 
 extension TransactionInfo {
     var bounded: TransactionInfo {
-        var kept = TransactionInfo(
-            originalTransactionID: self.originalTransactionID, transactionID: self.transactionID,
-            bundleID: self.bundleID, environment: self.environment, signedDate: self.signedDate, digest: self.digest)
-        kept.webOrderLineItemID = self.webOrderLineItemID?.atMost(24)
-        kept.productID = self.productID?.atMost(100)
-        kept.subscriptionGroupIdentifier = self.subscriptionGroupIdentifier?.atMost(24)
-        kept.productType = self.productType?.atMost(28)
-        kept.purchaseDate = self.purchaseDate
-        kept.originalPurchaseDate = self.originalPurchaseDate
-        kept.expiresDate = self.expiresDate
-        kept.appAccountToken = self.appAccountToken?.atMost(36)
-        kept.inAppOwnershipType = self.inAppOwnershipType?.atMost(16)
-        kept.isUpgraded = self.isUpgraded
-        kept.revocationDate = self.revocationDate
-        kept.revocationReason = self.revocationReason
-        kept.revocationType = self.revocationType?.atMost(20)
-        kept.revocationPercentage = self.revocationPercentage
-        kept.offerType = self.offerType
-        kept.offerIdentifier = self.offerIdentifier?.atMost(64)
-        kept.offerDiscountType = self.offerDiscountType?.atMost(16)
-        kept.storefront = self.storefront?.atMost(4)
-        kept.appTransactionID = self.appTransactionID?.atMost(32)
-        kept.previousOriginalTransactionID = self.previousOriginalTransactionID.flatMap {
-            $0.rawValue.utf8.count <= 32 ? $0 : nil
-        }
-        kept.commitment = self.commitment
-        kept.commitment?.commitmentPrice = nil
+        var kept = self
+        kept.unshared.bound()
         return kept
+    }
+}
+
+extension TransactionInfo.Fields {
+    fileprivate mutating func bound() {
+        self.webOrderLineItemID.keep(atMost: 24)
+        self.productID.keep(atMost: 100)
+        self.subscriptionGroupIdentifier.keep(atMost: 24)
+        self.productType.keep(atMost: 28)
+        self.quantity = nil
+        self.appAccountToken.keep(atMost: 36)
+        self.inAppOwnershipType.keep(atMost: 16)
+        self.revocationType.keep(atMost: 20)
+        self.offerIdentifier.keep(atMost: 64)
+        self.offerDiscountType.keep(atMost: 16)
+        self.offerPeriod = nil
+        self.storefront.keep(atMost: 4)
+        self.storefrontID = nil
+        self.transactionReason = nil
+        self.price = nil
+        self.currency = nil
+        self.appTransactionID.keep(atMost: 32)
+        if let id = self.previousOriginalTransactionID, id.rawValue.utf8.count > 32 {
+            self.previousOriginalTransactionID = nil
+        }
+        self.billingPlanType = nil
+        self.commitment?.commitmentPrice = nil
     }
 }
 
 extension RenewalInfo {
     var bounded: RenewalInfo {
         var kept = self
-        kept.productID = self.productID?.atMost(100)
-        kept.autoRenewProductID = self.autoRenewProductID?.atMost(100)
-        kept.offerIdentifier = self.offerIdentifier?.atMost(64)
-        kept.offerDiscountType = self.offerDiscountType?.atMost(16)
-        kept.offerPeriod = nil
-        kept.eligibleWinBackOfferIDs = self.eligibleWinBackOfferIDs.map {
-            Array($0.compactMap { $0.atMost(48) }.prefix(3))
-        }
-        kept.currency = self.currency?.atMost(4)
-        kept.appAccountToken = self.appAccountToken?.atMost(36)
-        kept.appTransactionID = self.appTransactionID?.atMost(32)
-        kept.renewalBillingPlanType = nil
-        kept.commitment = self.commitment.map { commitment in
-            var kept = Commitment()
-            kept.autoRenewStatus = commitment.autoRenewStatus
-            return kept
-        }
+        kept.unshared.bound()
         return kept
     }
 }
 
-extension String {
+extension RenewalInfo.Fields {
+    fileprivate mutating func bound() {
+        self.productID.keep(atMost: 100)
+        self.autoRenewProductID.keep(atMost: 100)
+        self.offerIdentifier.keep(atMost: 64)
+        self.offerDiscountType.keep(atMost: 16)
+        self.offerPeriod = nil
+        self.eligibleWinBackOfferIDs = self.eligibleWinBackOfferIDs.map {
+            Array($0.lazy.filter { $0.utf8.count <= 48 }.prefix(3))
+        }
+        self.currency.keep(atMost: 4)
+        self.appAccountToken.keep(atMost: 36)
+        self.appTransactionID.keep(atMost: 32)
+        self.renewalBillingPlanType = nil
+        self.commitment = self.commitment.map { commitment in
+            var kept = RenewalInfo.Commitment()
+            kept.autoRenewStatus = commitment.autoRenewStatus
+            return kept
+        }
+    }
+}
+
+extension String? {
     /// nil when longer than `limit` UTF-8 bytes: a shortened identifier would be a wrong one.
-    fileprivate func atMost(_ limit: Int) -> String? { self.utf8.count <= limit ? self : nil }
+    fileprivate mutating func keep(atMost limit: Int) {
+        if let text = self, text.utf8.count > limit { self = nil }
+    }
 }

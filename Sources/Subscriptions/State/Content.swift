@@ -21,7 +21,3 @@ extension StatusObservation {
         StatusObservation(status: self.status, asOf: .distantPast, digest: .zero, unsigned: self.unsigned)
     }
 }
-
-extension PayloadDigest {
-    fileprivate static let zero = PayloadDigest(repeatElement(0, count: 32))
-}

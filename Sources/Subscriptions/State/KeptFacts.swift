@@ -24,12 +24,11 @@ package struct KeptFacts: Hashable, Sendable {
         asOf: Moment = .distantFuture
     ) {
         let vouched = source.isAuthoritative(for: kind)
-        for transaction in facts.transactions {
-            self.insert(KeptTransaction(transaction, vouched: vouched), limit: limit)
-        }
+        for transaction in facts.transactions { self.take(transaction, vouched: vouched, limit: limit) }
         if let renewal = facts.renewal, renewal.signedDate <= asOf {
-            let kept = KeptRenewal(renewal, vouched: vouched)
-            if self.renewal?.merge(kept) == nil { self.renewal = kept }
+            if self.renewal?.merge(renewal, vouched: vouched) == nil {
+                self.renewal = KeptRenewal(renewal, vouched: vouched)
+            }
         }
         if let observation = facts.status, observation.asOf <= asOf {
             let kept = KeptStatus(observation, with: facts.transactions)
@@ -38,12 +37,14 @@ package struct KeptFacts: Hashable, Sendable {
     }
 
     /// An evicted transaction ranks below four others for good, because its rank is part of what identifies it.
-    private mutating func insert(_ transaction: KeptTransaction, limit: Int) {
-        let index = self.transactions.lastIndex { $0.rank <= transaction.rank }
-        if let index, self.transactions[index].rank == transaction.rank {
-            self.transactions[index].merge(transaction)
-        } else {
-            self.transactions.insert(transaction, at: index.map { $0 + 1 } ?? 0)
+    private mutating func take(_ transaction: TransactionInfo, vouched: Bool, limit: Int) {
+        let rank = transaction.rank
+        let index = self.transactions.lastIndex { $0.rank <= rank }
+        if let index, self.transactions[index].rank == rank {
+            self.transactions[index].merge(transaction, vouched: vouched)
+        } else if index != nil || self.transactions.count < limit {
+            let kept = KeptTransaction(transaction, vouched: vouched)
+            self.transactions.insert(kept, at: index.map { $0 + 1 } ?? 0)
             if self.transactions.count > limit { self.transactions.removeFirst() }
         }
     }

@@ -33,11 +33,10 @@ package struct KeptRenewal: Hashable, Sendable {
 
     var isVouched: Bool { self.vouched.map { self.info.vouched <= $0 } ?? false }
 
-    mutating func merge(_ other: KeptRenewal) {
-        if (self.info.signedDate, self.info.digest) < (other.info.signedDate, other.info.digest) {
-            self.info = other.info
-        }
-        self.vouched = .greater(self.vouched, other.vouched)
+    /// Takes in another one. What loses is not made smaller first.
+    mutating func merge(_ other: RenewalInfo, vouched: Bool) {
+        if (self.info.signedDate, self.info.digest) < (other.signedDate, other.digest) { self.info = other.bounded }
+        if vouched { self.vouched = .greater(self.vouched, other.vouched) }
     }
 }
 

@@ -17,19 +17,18 @@ package struct KeptTransaction: Hashable, Sendable {
     init(_ transaction: TransactionInfo, vouched: Bool) {
         self.info = transaction.bounded
         self.vouched = vouched ? transaction.end : nil
-        self.longestExpiresDate = transaction.revocationDate == nil ? transaction.expiresDate ?? .distantPast : nil
+        self.longestExpiresDate = transaction.unrevokedExpiresDate
     }
 
     var rank: TransactionRank { self.info.rank }
 
     var isVouched: Bool { self.vouched.map { self.info.end <= $0 } ?? false }
 
-    mutating func merge(_ other: KeptTransaction) {
-        if (self.info.signedDate, self.info.digest) < (other.info.signedDate, other.info.digest) {
-            self.info = other.info
-        }
-        self.vouched = .greater(self.vouched, other.vouched)
-        self.longestExpiresDate = .greater(self.longestExpiresDate, other.longestExpiresDate)
+    /// Takes in another version. What loses is not made smaller first.
+    mutating func merge(_ other: TransactionInfo, vouched: Bool) {
+        if (self.info.signedDate, self.info.digest) < (other.signedDate, other.digest) { self.info = other.bounded }
+        if vouched { self.vouched = .greater(self.vouched, other.end) }
+        self.longestExpiresDate = .greater(self.longestExpiresDate, other.unrevokedExpiresDate)
     }
 }
 
@@ -52,6 +51,10 @@ extension TransactionInfo {
     var end: PeriodEnd {
         PeriodEnd(
             signedDate: self.signedDate, expiresDate: self.expiresDate, revocationDate: self.revocationDate)
+    }
+
+    fileprivate var unrevokedExpiresDate: Moment? {
+        self.revocationDate == nil ? self.expiresDate ?? .distantPast : nil
     }
 }
 

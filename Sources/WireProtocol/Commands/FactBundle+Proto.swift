@@ -4,7 +4,7 @@ import Subscriptions
 /// A bundle crosses as the event that it becomes, without the changes.
 extension FactBundle {
     init(_ proto: ProtoFactBundle, key: StreamKey) throws(WireError) {
-        let event = try SubscriptionEvent(proto.content, key: key)
+        let event = try SubscriptionEvent(content: proto.content.encoded(), key: key)
         guard let contentDigest = event.contentDigest, let signedDate = event.signedDate else {
             throw WireError(.malformed, "a bundle without its digest or date")
         }

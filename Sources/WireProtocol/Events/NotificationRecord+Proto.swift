@@ -1,12 +1,13 @@
 import Subscriptions
 
 extension NotificationRecord {
-    init(_ proto: ProtoEvent.OneOf_Record, personal: ProtoPersonalIdentifiers) throws(WireError) {
+    /// - Parameter rescinded: the personal identifier of a withdrawn consent, which stands apart.
+    init(_ proto: ProtoEvent.OneOf_Record, rescinded: StoredIdentifier?) throws(WireError) {
         self =
             switch proto {
             case .massExtension(let summary): .massExtension(try MassExtensionSummary(summary))
             case .externalPurchase(let token): .externalPurchase(try ExternalPurchaseToken(token))
-            case .consentRescinded(let data): .consentRescinded(try ConsentRescinded(data, personal: personal))
+            case .consentRescinded(let data): .consentRescinded(try ConsentRescinded(data, rescinded))
             case .test: .test
             }
     }
@@ -18,6 +19,19 @@ extension NotificationRecord {
         case .externalPurchase(let token): .externalPurchase(token.proto())
         case .consentRescinded(let data): .consentRescinded(data.proto())
         case .test: .test(ProtoEvent.Test())
+        }
+    }
+}
+
+extension ProtoEvent.OneOf_Record {
+    /// - Parameter field: of `Event`.
+    init(_ bytes: [UInt8], field: Int) throws(WireError) {
+        switch field {
+        case 10: self = .massExtension(try ProtoEvent.MassExtension(decoding: bytes))
+        case 11: self = .externalPurchase(try ProtoEvent.ExternalPurchase(decoding: bytes))
+        case 12: self = .consentRescinded(try ProtoEvent.ConsentRescinded(decoding: bytes))
+        case 13: self = .test(try ProtoEvent.Test(decoding: bytes))
+        default: throw WireError(.malformed, "field \(field) holds no record")
         }
     }
 }
@@ -62,12 +76,8 @@ extension NotificationRecord.ExternalPurchaseToken {
 
 extension NotificationRecord.ConsentRescinded {
     /// Empty identifier once that is erased.
-    fileprivate init(
-        _ proto: ProtoEvent.ConsentRescinded, personal: ProtoPersonalIdentifiers
-    ) throws(WireError) {
-        self.init(
-            appTransactionID: personal.hasRescindedAppTransactionID
-                ? try personal.rescindedAppTransactionID.spelling() : "")
+    fileprivate init(_ proto: ProtoEvent.ConsentRescinded, _ rescinded: StoredIdentifier?) throws(WireError) {
+        self.init(appTransactionID: try rescinded?.spelling ?? "")
         self.originalPurchaseDate =
             proto.hasOriginalPurchaseDate ? Moment(rawValue: proto.originalPurchaseDate) : nil
         self.originalApplicationVersion =

@@ -2,6 +2,8 @@
 struct ProductList {
     private(set) var ids: [String] = []
 
+    mutating func append(_ id: String) { self.ids.append(id) }
+
     mutating func add(_ id: String?) {
         if let id, !self.ids.contains(where: id.hasSameBytes) { self.ids.append(id) }
     }
@@ -16,7 +18,9 @@ struct ProductList {
         return Int64(index + 1)
     }
 
-    func id(at place: UInt32) throws(WireError) -> String? {
+    /// - Parameter number: as it was read; a place is its low half.
+    func id(at number: UInt64) throws(WireError) -> String? {
+        let place = UInt32(truncatingIfNeeded: number)
         guard place > 0 else { return nil }
         guard place <= self.ids.count else { throw WireError(.malformed, "a product that is not in the list") }
         return self.ids[Int(place) - 1]

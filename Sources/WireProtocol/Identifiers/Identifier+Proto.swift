@@ -15,8 +15,8 @@ extension ProtoIdentifier {
         switch self.form {
         case .text(let text): text
         case .number(let number): String(number)
-        case .uuid(let bytes): try UUIDBytes(bytes, isUpperCase: false).text
-        case .upperCaseUuid(let bytes): try UUIDBytes(bytes, isUpperCase: true).text
+        case .uuid(let bytes): try UUIDBytes.text(of: bytes, isUpperCase: false)
+        case .upperCaseUuid(let bytes): try UUIDBytes.text(of: bytes, isUpperCase: true)
         case nil: throw WireError(.malformed, "an identifier without a form")
         }
     }
@@ -44,14 +44,14 @@ struct UUIDBytes {
     let bytes: [UInt8]
     let isUpperCase: Bool
 
-    /// nil unless `text` is what `self.text` would give back.
+    /// nil unless `text` is what `text(of:isUpperCase:)` would give back.
     init?(_ text: String) {
         guard text.utf8.count == 36 else { return nil }
         var digits = [UInt8]()
         var hasUpperCase = false
         var hasLowerCase = false
         for (place, byte) in text.utf8.enumerated() {
-            if Self.hyphens.contains(place) {
+            if Self.isHyphen(at: place) {
                 guard byte == UInt8(ascii: "-") else { return nil }
                 continue
             }
@@ -73,25 +73,29 @@ struct UUIDBytes {
         self.isUpperCase = hasUpperCase
     }
 
-    init(_ bytes: Data, isUpperCase: Bool) throws(WireError) {
+    /// What was written as these bytes.
+    static func text(of bytes: some Collection<UInt8>, isUpperCase: Bool) throws(WireError) -> String {
         guard bytes.count == 16 else { throw WireError(.malformed, "a UUID has 16 bytes") }
-        self.bytes = Array(bytes)
-        self.isUpperCase = isUpperCase
-    }
-
-    var text: String {
-        let digits = Array((self.isUpperCase ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
-        var text = [UInt8]()
-        text.reserveCapacity(36)
-        for byte in self.bytes {
-            if Self.hyphens.contains(text.count) { text.append(UInt8(ascii: "-")) }
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 0xF)])
+        let afterNine = UInt8(ascii: isUpperCase ? "A" : "a") - 10
+        return String(unsafeUninitializedCapacity: 36) { text in
+            var place = 0
+            func append(_ digit: UInt8) {
+                text[place] = digit + (digit < 10 ? UInt8(ascii: "0") : afterNine)
+                place += 1
+            }
+            for byte in bytes {
+                if Self.isHyphen(at: place) {
+                    text[place] = UInt8(ascii: "-")
+                    place += 1
+                }
+                append(byte >> 4)
+                append(byte & 0xF)
+            }
+            return place
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
-    private static let hyphens = [8, 13, 18, 23]
+    private static func isHyphen(at place: Int) -> Bool { place == 8 || place == 13 || place == 18 || place == 23 }
 }
 
 extension String {

@@ -7,16 +7,18 @@ package struct StoredState: Hashable, Sendable {
     package let logicVersion: Int
 
     /// A state folded by this binary.
-    package init(_ state: StreamState) {
+    package init(_ state: StreamState) { self.init(state, logicVersion: StreamState.logicVersion) }
+
+    init(_ state: StreamState, logicVersion: Int) {
         self.state = state
-        self.logicVersion = StreamState.logicVersion
+        self.logicVersion = logicVersion
     }
 
     /// - Throws: `WireError` when these are not the bytes of a state.
     package init(protoBytes: [UInt8], key: StreamKey) throws(WireError) {
-        let proto = try ProtoStreamState(decoding: protoBytes)
-        self.state = try StreamState(proto, key: key)
-        self.logicVersion = Int(proto.logicVersion)
+        self = try MessageReader.read(protoBytes, as: ProtoStreamState.self) { message throws(WireError) in
+            try StoredState(message, of: key)
+        }
     }
 
     /// Reading these bytes with the state's own key gives the same state, byte for byte in all its texts.

@@ -1,7 +1,7 @@
 import Subscriptions
 
 extension ProtoChange: KnownWord {
-    static let words = WordTable<Self>([
+    package static let words = WordTable<Self>([
         .subscribed: Change.subscribed.rawValue,
         .resubscribed: Change.resubscribed.rawValue,
         .oneTimePurchased: Change.oneTimePurchased.rawValue,

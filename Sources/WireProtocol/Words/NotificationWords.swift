@@ -1,5 +1,5 @@
 extension ProtoNotificationType: KnownWord {
-    static let words = WordTable<Self>([
+    package static let words = WordTable<Self>([
         .subscribed: "SUBSCRIBED",
         .didRenew: "DID_RENEW",
         .didFailToRenew: "DID_FAIL_TO_RENEW",
@@ -27,7 +27,7 @@ extension ProtoNotificationType: KnownWord {
 }
 
 extension ProtoNotificationSubtype: KnownWord {
-    static let words = WordTable<Self>([
+    package static let words = WordTable<Self>([
         .initialBuy: "INITIAL_BUY",
         .resubscribe: "RESUBSCRIBE",
         .billingRecovery: "BILLING_RECOVERY",

@@ -1,5 +1,5 @@
 extension ProtoEnvironment: KnownWord {
-    static let words = WordTable<Self>([
+    package static let words = WordTable<Self>([
         .production: "Production",
         .sandbox: "Sandbox",
         .xcode: "Xcode",
@@ -8,7 +8,7 @@ extension ProtoEnvironment: KnownWord {
 }
 
 extension ProtoProductType: KnownWord {
-    static let words = WordTable<Self>([
+    package static let words = WordTable<Self>([
         .autoRenewableSubscription: "Auto-Renewable Subscription",
         .nonRenewingSubscription: "Non-Renewing Subscription",
         .nonConsumable: "Non-Consumable",
@@ -17,7 +17,7 @@ extension ProtoProductType: KnownWord {
 }
 
 extension ProtoOwnership: KnownWord {
-    static let words = WordTable<Self>([
+    package static let words = WordTable<Self>([
         .purchased: "PURCHASED",
         .familyShared: "FAMILY_SHARED",
         .assigned: "ASSIGNED",
@@ -25,14 +25,14 @@ extension ProtoOwnership: KnownWord {
 }
 
 extension ProtoTransactionReason: KnownWord {
-    static let words = WordTable<Self>([
+    package static let words = WordTable<Self>([
         .purchase: "PURCHASE",
         .renewal: "RENEWAL",
     ])
 }
 
 extension ProtoRevocationType: KnownWord {
-    static let words = WordTable<Self>([
+    package static let words = WordTable<Self>([
         .refundFull: "REFUND_FULL",
         .refundProrated: "REFUND_PRORATED",
         .familyRevoke: "FAMILY_REVOKE",
@@ -41,7 +41,7 @@ extension ProtoRevocationType: KnownWord {
 }
 
 extension ProtoOfferDiscountType: KnownWord {
-    static let words = WordTable<Self>([
+    package static let words = WordTable<Self>([
         .freeTrial: "FREE_TRIAL",
         .payAsYouGo: "PAY_AS_YOU_GO",
         .payUpFront: "PAY_UP_FRONT",
@@ -50,7 +50,7 @@ extension ProtoOfferDiscountType: KnownWord {
 }
 
 extension ProtoBillingPlanType: KnownWord {
-    static let words = WordTable<Self>([
+    package static let words = WordTable<Self>([
         .billedUpfront: "BILLED_UPFRONT",
         .monthly: "MONTHLY",
     ])

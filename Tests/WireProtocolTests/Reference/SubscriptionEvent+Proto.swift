@@ -1,21 +1,22 @@
-package import Subscriptions
+import Subscriptions
+import SwiftProtobuf
+import WireProtocol
 
-/// The body of an event in the log. Events leave out what equals the key of their stream, so both directions need it.
+/// What `SubscriptionEvent(protoBytes:key:)` is held to: SwiftProtobuf reads the bytes, and each field is taken over.
 extension SubscriptionEvent {
-    /// - Throws: `WireError` when these are not the bytes of an event.
-    package init(protoBytes: [UInt8], key: StreamKey) throws(WireError) {
-        try self.init(ProtoEvent(decoding: protoBytes), key: key)
-        guard !self.changes.isEmpty else { throw WireError(.malformed, "an event without a change") }
+    init(reference bytes: [UInt8], key: StreamKey) throws(Refusal) {
+        try self.init(ProtoEvent(reference: bytes), key: key)
+        guard !self.changes.isEmpty else { throw Refusal(.malformed, "an event without a change") }
     }
 
-    init(_ proto: ProtoEvent, key: StreamKey) throws(WireError) {
+    private init(_ proto: ProtoEvent, key: StreamKey) throws(Refusal) {
         self.init(
             facts: try Facts(proto.facts, owners: proto.personal.owners, key: key),
             source: try EventSource(proto.source), changes: try proto.changeNames,
             signedDate: proto.hasSignedDate ? Moment(rawValue: proto.signedDate) : nil,
             effectiveAt: proto.hasEffectiveAt ? Moment(rawValue: proto.effectiveAt) : nil,
             notification: proto.hasNotification ? try NotificationIdentity(proto.notification) : nil,
-            record: try proto.record.map { record throws(WireError) in
+            record: try proto.record.map { record throws(Refusal) in
                 try NotificationRecord(record, personal: proto.personal)
             },
             customerID: try proto.personal.customerIds.first?.spelling(),
@@ -25,38 +26,39 @@ extension SubscriptionEvent {
 }
 
 extension EventSource {
-    fileprivate init(_ proto: ProtoSource) throws(WireError) {
+    fileprivate init(_ proto: ProtoSource) throws(Refusal) {
         switch proto {
         case .notification: self = .notification
         case .statuses: self = .statuses
         case .history: self = .history
         case .client: self = .client
         case .timer: self = .timer
-        case .unspecified: throw WireError(.malformed, "an event without a source")
-        case .UNRECOGNIZED(let number): throw WireError(.unknownWord, "number \(number) of \(ProtoSource.self)")
+        case .unspecified: throw Refusal(.malformed, "an event without a source")
+        case .UNRECOGNIZED(let number): throw Refusal(.unknownWord, "number \(number) of \(ProtoSource.self)")
         }
     }
+}
 
-    var proto: ProtoSource {
-        switch self {
-        case .notification: .notification
-        case .statuses: .statuses
-        case .history: .history
-        case .client: .client
-        case .timer: .timer
+extension NotificationIdentity {
+    fileprivate init(_ proto: ProtoNotificationIdentity) throws(Refusal) {
+        guard let type = try proto.type.text(orOther: proto.typeText) else {
+            throw Refusal(.malformed, "a notification without a type")
         }
+        self.init(
+            uuid: try proto.uuid.spelling(), type: type, subtype: try proto.subtype.text(orOther: proto.subtypeText),
+            consumptionRequestReason: proto.hasConsumptionRequestReason ? proto.consumptionRequestReason : nil)
     }
 }
 
 extension ProtoEvent {
     fileprivate var changeNames: [Change] {
-        get throws(WireError) {
+        get throws(Refusal) {
             var texts = self.changesText.makeIterator()
             var names = [Change]()
             for change in self.changes {
                 let other = change == .other ? texts.next() : ""
                 guard let other, let name = try change.text(orOther: other) else {
-                    throw WireError(.malformed, "a change without its name")
+                    throw Refusal(.malformed, "a change without its name")
                 }
                 names.append(Change(rawValue: name))
             }

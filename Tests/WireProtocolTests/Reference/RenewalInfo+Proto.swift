@@ -1,7 +1,8 @@
 import Subscriptions
+import WireProtocol
 
 extension RenewalInfo {
-    init(_ proto: ProtoRenewalInfo, owner: ProtoOwner, products: ProductList, key: StreamKey) throws(WireError) {
+    init(_ proto: ProtoRenewalInfo, owner: ProtoOwner, products: [String], key: StreamKey) throws(Refusal) {
         let originalID = proto.hasOriginalTransactionID ? try proto.originalTransactionID.spelling() : key.id
         let environment = try proto.environment.text(orOther: proto.environmentText)
         self.init(
@@ -9,8 +10,8 @@ extension RenewalInfo {
             environment: environment.map(AppStoreEnvironment.init(rawValue:)) ?? key.environment,
             signedDate: Moment(rawValue: proto.signedDate), digest: try PayloadDigest(proto: proto.digest))
 
-        self.productID = try products.id(at: proto.product)
-        self.autoRenewProductID = try products.id(at: proto.autoRenewProduct)
+        self.productID = try products.product(at: proto.product)
+        self.autoRenewProductID = try products.product(at: proto.autoRenewProduct)
         self.autoRenewStatus = proto.hasAutoRenewStatus ? proto.autoRenewStatus : nil
         self.expirationIntent = proto.hasExpirationIntent ? ExpirationIntent(rawValue: proto.expirationIntent) : nil
         self.isInBillingRetryPeriod = proto.hasIsInBillingRetryPeriod ? proto.isInBillingRetryPeriod : nil
@@ -36,9 +37,9 @@ extension RenewalInfo {
 }
 
 extension RenewalInfo.Commitment {
-    fileprivate init(_ proto: ProtoRenewalInfo.Commitment, products: ProductList) throws(WireError) {
+    fileprivate init(_ proto: ProtoRenewalInfo.Commitment, products: [String]) throws(Refusal) {
         self.init()
-        self.autoRenewProductID = try products.id(at: proto.autoRenewProduct)
+        self.autoRenewProductID = try products.product(at: proto.autoRenewProduct)
         self.autoRenewStatus = proto.hasAutoRenewStatus ? proto.autoRenewStatus : nil
         self.renewalBillingPlanType = try proto.billingPlanType.text(orOther: proto.billingPlanTypeText)
         self.renewalDate = proto.hasRenewalDate ? Moment(rawValue: proto.renewalDate) : nil

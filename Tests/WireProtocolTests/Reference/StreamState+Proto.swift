@@ -1,10 +1,23 @@
 import Subscriptions
+import WireProtocol
+
+/// What `StoredState(protoBytes:key:)` is held to.
+struct ReferenceState {
+    let state: StreamState
+    let logicVersion: Int
+
+    init(bytes: [UInt8], key: StreamKey) throws(Refusal) {
+        let proto = try ProtoStreamState(reference: bytes)
+        self.state = try StreamState(proto, key: key)
+        self.logicVersion = Int(proto.logicVersion)
+    }
+}
 
 extension StreamState {
-    init(_ proto: ProtoStreamState, key: StreamKey) throws(WireError) {
+    fileprivate init(_ proto: ProtoStreamState, key: StreamKey) throws(Refusal) {
         let facts = try Facts(proto.facts, owners: proto.personal.owners, key: key)
         guard proto.transactions.count == facts.transactions.count else {
-            throw WireError(.malformed, "a state whose transactions and traces differ in number")
+            throw Refusal(.malformed, "a state whose transactions and traces differ in number")
         }
         var customerIDs = [String]()
         for id in proto.personal.customerIds { try customerIDs.append(id.spelling()) }
@@ -13,7 +26,7 @@ extension StreamState {
             facts: KeptFacts(
                 transactions: zip(facts.transactions, proto.transactions).map(KeptTransaction.init),
                 renewal: facts.renewal.map { KeptRenewal($0, proto.renewal) },
-                status: try facts.status.map { status throws(WireError) in try KeptStatus(status, proto.status) }),
+                status: try facts.status.map { status throws(Refusal) in try KeptStatus(status, proto.status) }),
             customerIDs: customerIDs, confirmedDay: proto.hasConfirmedDay ? proto.confirmedDay : nil,
             hasUnrecordedFacts: proto.hasUnrecordedFacts_p)
     }
@@ -38,7 +51,7 @@ extension KeptRenewal {
 }
 
 extension KeptStatus {
-    fileprivate init(_ observation: StatusObservation, _ trace: ProtoStreamState.StatusTrace) throws(WireError) {
+    fileprivate init(_ observation: StatusObservation, _ trace: ProtoStreamState.StatusTrace) throws(Refusal) {
         self.init(
             observation: observation,
             transactionID: trace.hasTransactionID ? TransactionID(rawValue: try trace.transactionID.spelling()) : nil,

@@ -1,9 +1,10 @@
 import Subscriptions
+import WireProtocol
 
 extension TransactionInfo {
     init(
-        _ proto: ProtoTransactionInfo, owner: ProtoOwner, products: ProductList, key: StreamKey
-    ) throws(WireError) {
+        _ proto: ProtoTransactionInfo, owner: ProtoOwner, products: [String], key: StreamKey
+    ) throws(Refusal) {
         let originalID = proto.hasOriginalTransactionID ? try proto.originalTransactionID.spelling() : key.id
         let environment = try proto.environment.text(orOther: proto.environmentText)
         self.init(
@@ -14,7 +15,7 @@ extension TransactionInfo {
             signedDate: Moment(rawValue: proto.signedDate), digest: try PayloadDigest(proto: proto.digest))
 
         self.webOrderLineItemID = proto.hasWebOrderLineItemID ? try proto.webOrderLineItemID.spelling() : nil
-        self.productID = try products.id(at: proto.product)
+        self.productID = try products.product(at: proto.product)
         self.subscriptionGroupIdentifier =
             proto.hasSubscriptionGroupIdentifier ? try proto.subscriptionGroupIdentifier.spelling() : nil
         self.productType = try proto.productType.text(orOther: proto.productTypeText)

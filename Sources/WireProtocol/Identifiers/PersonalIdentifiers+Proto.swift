@@ -1,3 +1,0 @@
-extension [ProtoOwner] {
-    func owner(at place: Int) -> ProtoOwner { place < self.count ? self[place] : self.last ?? ProtoOwner() }
-}

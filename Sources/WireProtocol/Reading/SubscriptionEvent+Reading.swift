@@ -1,0 +1,55 @@
+package import Subscriptions
+
+/// The body of an event in the log. Events leave out what equals the key of their stream, so both directions need it.
+extension SubscriptionEvent {
+    /// - Throws: `WireError` when these are not the bytes of an event.
+    package init(protoBytes: [UInt8], key: StreamKey) throws(WireError) {
+        try self.init(content: protoBytes, key: key)
+        guard !self.changes.isEmpty else { throw WireError(.malformed, "an event without a change") }
+    }
+
+    /// Also without a change, as it crosses between nodes.
+    init(content: [UInt8], key: StreamKey) throws(WireError) {
+        self = try MessageReader.read(content, as: ProtoEvent.self) { message throws(WireError) in
+            try SubscriptionEvent(message, of: key)
+        }
+    }
+
+    private init(_ message: MessageReader, of key: StreamKey) throws(WireError) {
+        var message = message
+        var (facts, notification, personal): (MessageReader?, MessageReader?, MessageReader?)
+        var record: (field: Int, content: MessageReader)?
+        var source = 0
+        var changes = StoredChanges()
+        var (signedDate, effectiveAt): (Moment?, Moment?)
+        var digest: PayloadDigest?
+        var detail: String?
+        while let field = try message.nextField() {
+            switch field {
+            case 1: facts = try message.message(unless: facts != nil)
+            case 2: source = try message.word()
+            case 3: try message.packed { changes.numbers.append($0) }
+            case 4: signedDate = try message.moment()
+            case 5: digest = try message.digest()
+            case 6: notification = try message.message(unless: notification != nil)
+            case 7: personal = try message.message(unless: personal != nil)
+            case 8: effectiveAt = try message.moment()
+            case 9: detail = try message.text()
+            case 10...13: record = (field, try message.message(unless: record != nil))
+            case 103: changes.texts.append(try message.text())
+            default: try message.skip()
+            }
+        }
+        var identifiers = try StoredPersonalIdentifiers(personal)
+        self.init(
+            facts: try Facts(facts, of: key, &identifiers), source: try EventSource(number: source),
+            changes: try changes.names, signedDate: signedDate, effectiveAt: effectiveAt,
+            notification: try notification.map(NotificationIdentity.init),
+            record: try record.map { record throws(WireError) in
+                try NotificationRecord(
+                    ProtoEvent.OneOf_Record(record.content.copy, field: record.field),
+                    rescinded: identifiers.rescindedAppTransactionID)
+            },
+            customerID: try identifiers.customerIDs.first?.spelling, detail: detail, contentDigest: digest)
+    }
+}
