@@ -35,6 +35,7 @@ let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummi
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
@@ -75,7 +76,7 @@ let package = Package(
             "AppStore", ["Subscriptions", "Base64Coding", "JSONScanning", "KnownKeyECDSA"],
             products: [crypto, x509, asn1, httpClient, nioCore, nioHTTP1]),
         library("WireProtocol", ["Subscriptions", "EventSourcing"], products: [protobuf]),
-        library("SQLiteStore", ["EventSourcing"], products: [grdb], more: [.strictMemorySafety()]),
+        library("SQLiteStore", ["EventSourcing"], products: [grdb, grdbSQLite], more: [.strictMemorySafety()]),
         library("Clustering", ["WireProtocol", "Sharding", "EventSourcing"]),
         library(
             "SubscriptionRuntime",

@@ -76,12 +76,6 @@ package struct JSONWriter {
         self.bytes.append(contentsOf: (bool ? "true" : "false").utf8)
     }
 
-    /// A value that `append` appends, as JSON already.
-    package mutating func value(_ append: (inout [UInt8]) -> Void) {
-        self.separate()
-        append(&self.bytes)
-    }
-
     package mutating func null() {
         self.separate()
         self.bytes.append(contentsOf: "null".utf8)
@@ -123,12 +117,19 @@ package struct JSONWriter {
     /// Appends a text with its quotes.
     package static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(.init(ascii: "\""))
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != .init(ascii: "\"") && $0 != .init(ascii: "\\") }) {
-            bytes.append(contentsOf: text.utf8)
-        } else {
+        if Self.mustEscape(text) {
             for byte in text.utf8 { Self.append(escaping: byte, to: &bytes) }
+        } else {
+            bytes.append(contentsOf: text.utf8)
         }
         bytes.append(.init(ascii: "\""))
+    }
+
+    private static func mustEscape(_ text: String) -> Bool {
+        for byte in text.utf8 where byte < 0x20 || byte == .init(ascii: "\"") || byte == .init(ascii: "\\") {
+            return true
+        }
+        return false
     }
 
     package static func append(_ number: Int64, to bytes: inout [UInt8]) {

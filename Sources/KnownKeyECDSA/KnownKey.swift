@@ -32,9 +32,12 @@ package final class KnownKey: Sendable {
             let s = Scalar(Integer256(bigEndian: UnsafeRawBufferPointer(rebasing: signature[32...]))), !s.isZero
         else { return false }
         let inverse = s.inverse
+        var addends: [AffinePoint] = []
+        addends.reserveCapacity(2 * MultiplesTable.mostAddends)
+        Self.base.append(Scalar(reducing: Integer256(bigEndian: digest)) * inverse, to: &addends)
+        self.multiples.append(r * inverse, to: &addends)
         var sum = PointSum()
-        Self.base.add(Scalar(reducing: Integer256(bigEndian: digest)) * inverse, to: &sum)
-        self.multiples.add(r * inverse, to: &sum)
+        for point in addends { sum += point }
         guard !sum.isInfinite else { return false }
         if sum.hasX(r.integer) { return true }
         // x is reduced modulo n, and may have been one n more.

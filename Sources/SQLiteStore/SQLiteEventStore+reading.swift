@@ -10,10 +10,13 @@ extension SQLiteEventStore {
     }
 
     private static func streams(_ db: Database, _ keys: [[UInt8]], in shard: ShardID) throws -> [StreamRow] {
-        let select = try db.cachedStatement(
-            sql: "SELECT \(StreamRow.columns) FROM stream WHERE shard_id = ? AND key = ?")
+        let select = try HotStatement(db, "SELECT \(StreamRow.columns) FROM stream WHERE shard_id = ? AND key = ?")
         return try keys.compactMap { key in
-            try Row.fetchOne(select, arguments: [shard.rawValue, key.data]).map(StreamRow.init)
+            try select.first(
+                { values in
+                    values.add(shard)
+                    values.add(key)
+                }, StreamRow.init)
         }
     }
 
@@ -34,16 +37,15 @@ extension SQLiteEventStore {
     private static func streams(
         _ db: Database, withPrefix prefix: [UInt8], in shard: ShardID, limit: Int
     ) throws -> [StreamRow] {
-        var arguments: StatementArguments = [shard.rawValue, limit, prefix.data]
-        var sql = Self.selectFromPrefix
-        if let end = Self.end(ofPrefix: prefix) {
-            arguments += [end.data]
-            sql = Self.selectPrefix
-        }
-        let rows = try Row.fetchCursor(try db.cachedStatement(sql: sql), arguments: arguments)
-        var streams: [StreamRow] = []
-        while let row = try rows.next() { streams.append(try StreamRow(row)) }
-        return streams
+        let end = Self.end(ofPrefix: prefix)
+        let select = try HotStatement(db, end == nil ? Self.selectFromPrefix : Self.selectPrefix)
+        return try select.rows(
+            { values in
+                values.add(shard)
+                values.add(Int64(limit))
+                values.add(prefix)
+                if let end { values.add(end) }
+            }, StreamRow.init)
     }
 
     private static let selectPrefix = """
@@ -56,11 +58,19 @@ extension SQLiteEventStore {
 
     package func streams(in shard: ShardID, after key: [UInt8]?, limit: Int) async throws(StoreError) -> [StreamRow] {
         guard let key else { return try await self.streams(withPrefix: [], in: shard, limit: limit) }
-        return try await self.streams("key > ?2 ORDER BY key LIMIT ?3", [shard.rawValue, key.data, limit])
+        return try await self.streams("key > ?2 ORDER BY key LIMIT ?3") { values in
+            values.add(shard)
+            values.add(key)
+            values.add(Int64(limit))
+        }
     }
 
     package func due(in shard: ShardID, at moment: Int64, limit: Int) async throws(StoreError) -> [StreamRow] {
-        try await self.streams("next_due <= ?2 ORDER BY next_due, key LIMIT ?3", [shard.rawValue, moment, limit])
+        try await self.streams("next_due <= ?2 ORDER BY next_due, key LIMIT ?3") { values in
+            values.add(shard)
+            values.add(moment)
+            values.add(Int64(limit))
+        }
     }
 
     package func nextDue(in shard: ShardID) async throws(StoreError) -> Int64? {
@@ -83,11 +93,12 @@ extension SQLiteEventStore {
     }
 
     /// - Parameter condition: what follows the shard in WHERE; `?1` is the shard.
-    private func streams(_ condition: String, _ arguments: StatementArguments) async throws(StoreError) -> [StreamRow] {
+    private func streams(
+        _ condition: String, _ bind: @Sendable (inout Bindings) -> Void
+    ) async throws(StoreError) -> [StreamRow] {
         try await self.read { db in
-            let select = try db.cachedStatement(
-                sql: "SELECT \(StreamRow.columns) FROM stream WHERE shard_id = ?1 AND \(condition)")
-            return try Row.fetchAll(select, arguments: arguments).map(StreamRow.init)
+            try HotStatement(db, "SELECT \(StreamRow.columns) FROM stream WHERE shard_id = ?1 AND \(condition)")
+                .rows(bind, StreamRow.init)
         }
     }
 
@@ -110,7 +121,11 @@ extension SQLiteEventStore {
     ) throws -> [StoredEvent] {
         let select = try Self.selectEvents(db, "event.shard_id = ? AND event.dedup_key = ?")
         return try dedupKeys.compactMap { key in
-            try Row.fetchOne(select, arguments: [shard.rawValue, key.data]).map(StoredEvent.init)
+            try select.first(
+                { values in
+                    values.add(shard)
+                    values.add(key)
+                }, StoredEvent.init)
         }
     }
 
@@ -136,8 +151,13 @@ extension SQLiteEventStore {
             let select = try Self.selectEvents(
                 db,
                 "stream.shard_id = ? AND stream.key = ? AND event.version > ? ORDER BY event.version LIMIT ?")
-            return try Row.fetchAll(select, arguments: [shard.rawValue, key.data, version.rawValue, limit])
-                .map(StoredEvent.init)
+            return try select.rows(
+                { values in
+                    values.add(shard)
+                    values.add(key)
+                    values.add(version.rawValue)
+                    values.add(Int64(limit))
+                }, StoredEvent.init)
         }
     }
 
@@ -146,16 +166,21 @@ extension SQLiteEventStore {
     ) async throws(StoreError) -> [StoredEvent] {
         try await self.read { db in
             let select = try Self.selectEvents(db, "event.shard_id = ? AND event.seq > ? ORDER BY event.seq LIMIT ?")
-            return try Row.fetchAll(select, arguments: [shard.rawValue, sequence.rawValue, limit])
-                .map(StoredEvent.init)
+            return try select.rows(
+                { values in
+                    values.add(shard)
+                    values.add(sequence.rawValue)
+                    values.add(Int64(limit))
+                }, StoredEvent.init)
         }
     }
 
-    private static func selectEvents(_ db: Database, _ condition: String) throws -> Statement {
-        try db.cachedStatement(
-            sql: """
-                SELECT \(StoredEvent.columns) FROM event JOIN stream ON stream.id = event.stream_id
-                WHERE \(condition)
-                """)
+    private static func selectEvents(_ db: Database, _ condition: String) throws -> HotStatement {
+        try HotStatement(
+            db,
+            """
+            SELECT \(StoredEvent.columns) FROM event JOIN stream ON stream.id = event.stream_id
+            WHERE \(condition)
+            """)
     }
 }

@@ -9,7 +9,7 @@ extension RenewalInfo: SignedPayload {
             digest: reader.digest)
         var isTransaction = false
         do throws(JSONError) {
-            try info.readMembers(of: &reader, isTransaction: &isTransaction)
+            try info.unshared.readMembers(of: &reader, isTransaction: &isTransaction)
         } catch {
             throw PayloadProblem(error)
         }
@@ -21,8 +21,10 @@ extension RenewalInfo: SignedPayload {
         info.signedDate = reader.signedDate
         self = info
     }
+}
 
-    private mutating func readMembers(
+extension RenewalInfo.Fields {
+    fileprivate mutating func readMembers(
         of reader: inout PayloadReader, isTransaction: inout Bool
     ) throws(JSONError) {
         try reader.json.beginObject()
@@ -54,7 +56,7 @@ extension RenewalInfo: SignedPayload {
             case "appAccountToken": self.appAccountToken = try reader.text()
             case "appTransactionId": self.appTransactionID = try reader.json.identifier()
             case "renewalBillingPlanType": self.renewalBillingPlanType = try reader.text()
-            case "commitmentInfo": self.commitment = try Commitment(reading: &reader)
+            case "commitmentInfo": self.commitment = try RenewalInfo.Commitment(reading: &reader)
             default: try reader.json.skip()
             }
         }

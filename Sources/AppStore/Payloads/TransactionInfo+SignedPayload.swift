@@ -9,7 +9,7 @@ extension TransactionInfo: IdentifyingPayload {
             originalTransactionID: .init(rawValue: ""), transactionID: .init(rawValue: ""),
             bundleID: .init(rawValue: ""),
             environment: .init(rawValue: ""), signedDate: .distantPast, digest: reader.digest)
-        do throws(JSONError) { try info.readMembers(of: &reader) } catch { throw PayloadProblem(error) }
+        do throws(JSONError) { try info.unshared.readMembers(of: &reader) } catch { throw PayloadProblem(error) }
         guard !info.transactionID.rawValue.isEmpty, !info.bundleID.rawValue.isEmpty, info.productType != nil else {
             throw PayloadProblem(.wrongKind, "a transaction has transactionId, bundleId and type")
         }
@@ -18,7 +18,13 @@ extension TransactionInfo: IdentifyingPayload {
         self = info
     }
 
-    private mutating func readMembers(of reader: inout PayloadReader) throws(JSONError) {
+    var claimedIdentity: ClaimedIdentity {
+        ClaimedIdentity(bundleID: self.bundleID, environment: self.environment, carriesAppAppleID: false)
+    }
+}
+
+extension TransactionInfo.Fields {
+    fileprivate mutating func readMembers(of reader: inout PayloadReader) throws(JSONError) {
         try reader.json.beginObject()
         while let key = try reader.json.nextKey() {
             switch key {
@@ -56,14 +62,10 @@ extension TransactionInfo: IdentifyingPayload {
             case "previousOriginalTransactionId":
                 self.previousOriginalTransactionID = .init(rawValue: try reader.json.identifier())
             case "billingPlanType": self.billingPlanType = try reader.text()
-            case "commitmentInfo": self.commitment = try Commitment(reading: &reader)
+            case "commitmentInfo": self.commitment = try TransactionInfo.Commitment(reading: &reader)
             default: try reader.json.skip()
             }
         }
-    }
-
-    var claimedIdentity: ClaimedIdentity {
-        ClaimedIdentity(bundleID: self.bundleID, environment: self.environment, carriesAppAppleID: false)
     }
 }
 

@@ -53,7 +53,7 @@ struct OCSPAnswer: DERParseable {
             return Self(
                 statuses: try Self.statuses(in: data), signedBytes: data.encodedBytes,
                 algorithm: try ASN1ObjectIdentifier(ofAlgorithm: &fields),
-                signature: try ASN1BitString(derEncoded: &fields).bytes,
+                signature: try Self.wholeBytes(of: ASN1BitString(derEncoded: &fields)),
                 certificates: try DER.optionalExplicitlyTagged(&fields, tagNumber: 0, tagClass: .contextSpecific) {
                     node in
                     try DER.sequence(of: Certificate.self, identifier: .sequence, rootNode: node)
@@ -70,6 +70,14 @@ struct OCSPAnswer: DERParseable {
         self.algorithm = algorithm
         self.signature = signature
         self.certificates = certificates
+    }
+
+    /// The decoder also takes a signature that declares zero bits at its end unused: the same one in other bytes.
+    private static func wholeBytes(of signature: ASN1BitString) throws -> ArraySlice<UInt8> {
+        guard signature.paddingBits == 0 else {
+            throw ASN1Error.invalidASN1Object(reason: "a signature has whole bytes")
+        }
+        return signature.bytes
     }
 
     private static func statuses(in data: ASN1Node) throws -> [Status] {

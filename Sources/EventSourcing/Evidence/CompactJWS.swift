@@ -1,7 +1,7 @@
 import Base64Coding
 
 /// A compact JWS taken apart; only such as `text` gives back exactly as they were.
-struct CompactJWS {
+struct CompactJWS: Equatable {
     /// As it came: still base64url.
     var header: ArraySlice<UInt8>
     /// Decoded.
@@ -25,6 +25,11 @@ struct CompactJWS {
             let payload = Base64.url.decode(text[(first + 1)..<last])
         else { return nil }
         self.init(header: text[..<first], payload: payload, signature: signature)
+    }
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.header.isSame(as: right.header) && left.payload[...].isSame(as: right.payload[...])
+            && left.signature == right.signature
     }
 
     var text: [UInt8] {

@@ -5,8 +5,8 @@
 /// built-in dictionary of Apple's key names; the JWS strings nested in it are taken apart the same way, and all parts of
 /// a row share one zstd frame. The signature, which nothing compresses, stands beside the frame as 64 raw bytes.
 ///
-/// Whatever would not come back identical is stored as the text it is, compressed all the same: every row is put together
-/// again once before it is compressed. May be used from any thread; as many rows as there are processors are packed at a
+/// Whatever would not come back identical is stored as the text it is, compressed all the same: only a JWS in canonical
+/// base64url is taken apart, and every row is read back once before it is compressed. May be used from any thread; as many rows as there are processors are packed at a
 /// time.
 package final class EvidenceCodec: Sendable {
     /// What a row may hold, and what a damaged one may make us allocate: 16 MiB.
@@ -26,8 +26,10 @@ package final class EvidenceCodec: Sendable {
         guard size <= Self.maximumBytes, parts.count <= EvidenceLayout.maximumParts else {
             throw StoreError(.full, "evidence of \(parts.count) parts and \(size) bytes is above the bounds")
         }
-        let apart = EvidenceLayoutWriter(parts, takesApart: true)
-        return self.pack(apart.isRestoring(parts) ? apart : EvidenceLayoutWriter(parts, takesApart: false))
+        let pieces = parts.map { EvidencePiece($0, takesApart: true) }
+        let writer = EvidenceLayoutWriter(pieces)
+        guard !writer.isRestoring(pieces) else { return self.pack(writer) }
+        return self.pack(EvidenceLayoutWriter(parts.map { EvidencePiece($0, takesApart: false) }))
     }
 
     private func pack(_ writer: EvidenceLayoutWriter) -> EncodedEvidence {

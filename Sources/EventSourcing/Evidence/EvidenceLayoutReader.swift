@@ -16,29 +16,33 @@ struct EvidenceLayoutReader {
     }
 
     mutating func parts() throws(StoreError) -> [EvidencePart] {
-        var parts: [EvidencePart] = []
-        for _ in 0..<(try self.structure.number(upTo: EvidenceLayout.maximumParts)) {
-            guard let name = EvidencePart.Name(rawValue: try self.structure.byte()) else { throw .damagedEvidence }
-            parts.append(EvidencePart(name: name, jws: try self.node(nests: true)))
-        }
-        guard self.structure.isAtEnd, self.text.isAtEnd, self.signatures.isAtEnd else { throw .damagedEvidence }
-        return parts
+        try self.pieces().map { EvidencePart(name: $0.name, jws: $0.content.text) }
     }
 
-    private mutating func node(nests: Bool) throws(StoreError) -> [UInt8] {
+    mutating func pieces() throws(StoreError) -> [EvidencePiece] {
+        var pieces: [EvidencePiece] = []
+        for _ in 0..<(try self.structure.number(upTo: EvidenceLayout.maximumParts)) {
+            guard let name = EvidencePart.Name(rawValue: try self.structure.byte()) else { throw .damagedEvidence }
+            pieces.append(EvidencePiece(name: name, content: try self.node(nests: true)))
+        }
+        guard self.structure.isAtEnd, self.text.isAtEnd, self.signatures.isAtEnd else { throw .damagedEvidence }
+        return pieces
+    }
+
+    private mutating func node(nests: Bool) throws(StoreError) -> EvidencePiece.Content {
         let tag = try self.structure.number(upTo: self.headers.count)
-        if tag == 0 { return Array(try self.piece()) }
+        if tag == 0 { return .asItCame(Array(try self.piece())) }
 
         var payload: [UInt8] = []
         for _ in 0..<(try self.structure.number(upTo: nests ? EvidenceLayout.maximumParts : 0)) {
             payload += try self.piece()
-            payload += try self.node(nests: false)
+            payload += try self.node(nests: false).text
         }
         payload += try self.piece()
         let header = self.headers[tag - 1]
         let signature = try self.signatures.prefix(64)
         try self.spend(header.count + payload.count)
-        return CompactJWS(header: header[...], payload: payload, signature: Array(signature)).text
+        return .apart(CompactJWS(header: header[...], payload: payload, signature: Array(signature)))
     }
 
     private mutating func piece() throws(StoreError) -> ArraySlice<UInt8> {

@@ -1,20 +1,19 @@
-/// Takes parts to pieces and writes them as `EvidenceLayout` says.
+/// Writes pieces as `EvidenceLayout` says, what nests in them taken apart as well.
 struct EvidenceLayoutWriter {
     private(set) var headers: [[UInt8]] = []
     private(set) var signatures: [UInt8] = []
     private var structure: [UInt8] = []
     private var text: [UInt8] = []
 
-    init(_ parts: [EvidencePart], takesApart: Bool) {
-        self.structure.appendNumber(parts.count)
-        for part in parts { self.append(part, takesApart: takesApart) }
+    init(_ pieces: [EvidencePiece]) {
+        self.structure.appendNumber(pieces.count)
+        for piece in pieces { self.append(piece) }
     }
 
-    /// Whether a reader gets exactly these parts.
-    func isRestoring(_ parts: [EvidencePart]) -> Bool {
+    /// Whether a reader gets exactly these pieces.
+    func isRestoring(_ pieces: [EvidencePiece]) -> Bool {
         var reader = try? EvidenceLayoutReader(self.layout, headers: self.headers, signatures: self.signatures[...])
-        guard let restored = try? reader?.parts(), restored.count == parts.count else { return false }
-        return zip(restored, parts).allSatisfy { $0.name == $1.name && $0.jws[...].isSame(as: $1.jws[...]) }
+        return (try? reader?.pieces()) == pieces
     }
 
     /// What is compressed.
@@ -27,14 +26,15 @@ struct EvidenceLayoutWriter {
         return layout
     }
 
-    private mutating func append(_ part: EvidencePart, takesApart: Bool) {
-        self.structure.append(part.name.rawValue)
-        if takesApart, let jws = CompactJWS(part.jws[...]) {
+    private mutating func append(_ piece: EvidencePiece) {
+        self.structure.append(piece.name.rawValue)
+        switch piece.content {
+        case .apart(let jws):
             self.append(jws, nests: true)
-        } else {
+        case .asItCame(let text):
             self.structure.appendNumber(0)
-            self.structure.appendNumber(part.jws.count)
-            self.text += part.jws
+            self.structure.appendNumber(text.count)
+            self.text += text
         }
     }
 

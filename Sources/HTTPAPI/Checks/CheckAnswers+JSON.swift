@@ -4,28 +4,27 @@ import JSONScanning
 import SubscriptionRuntime
 import Subscriptions
 
+/// Piece by piece, without a text for any of them: a batch has a thousand of these.
 extension CheckAnswers {
     func json() -> [UInt8] {
-        var json = JSONWriter(reservingCapacity: 256 + 192 * self.posted.count)
-        json.object { json in
-            json.member("results") { json in
-                json.array { json in
-                    self.forEach { verdict, error in
-                        json.value { bytes in
-                            if let verdict { verdict.appendJSON(to: &bytes) } else { bytes.append(jsonOfError: error) }
-                        }
-                    }
-                }
-            }
-            json.member("asOf", self.response.asOf)
-            json.member("stale", self.response.stale)
-            json.member("token", self.response.token)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(192 + 192 * self.posted.count)
+        bytes.append(#"{"results":["#)
+        var isFirst = true
+        self.forEach { verdict, error in
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            isFirst = false
+            if let verdict { verdict.appendJSON(to: &bytes) } else { bytes.append(jsonOfError: error) }
         }
-        return json.bytes
+        bytes.append(#"],"asOf":""#)
+        self.response.asOf.appendRFC3339(to: &bytes)
+        bytes.append(self.response.stale ? #"","stale":true,"token":"# : #"","stale":false,"token":"#)
+        JSONWriter.append(self.response.token, to: &bytes)
+        bytes.append("}")
+        return bytes
     }
 }
 
-/// Piece by piece, without a text for any of them: a batch has a thousand of these.
 extension CheckVerdict {
     fileprivate func appendJSON(to bytes: inout [UInt8]) {
         bytes.append(self.entitled ? #"{"entitled":true,"state":"# : #"{"entitled":false,"state":"#)

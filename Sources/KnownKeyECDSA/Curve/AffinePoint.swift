@@ -16,6 +16,8 @@ struct AffinePoint: Hashable {
         guard self.y.squared == cubic else { return nil }
     }
 
+    var negated: Self { Self(x: self.x, y: .zero - self.y) }
+
     /// G.
     static let base = AffinePoint(
         x: FieldElement(

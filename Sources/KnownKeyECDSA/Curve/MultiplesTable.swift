@@ -3,6 +3,8 @@
 /// all). Brickell, Gordon, McCurley and Wilson, "Fast exponentiation with precomputation" (1992).
 struct MultiplesTable {
     private static let places = 32
+    /// Of one scalar.
+    static let mostAddends = places
     private static let digits = 128
 
     /// Place by place, each from its digit 1 on.
@@ -27,8 +29,9 @@ struct MultiplesTable {
         self.points = points
     }
 
-    /// Adds `scalar` times the point.
-    func add(_ scalar: Scalar, to sum: inout PointSum) {
+    /// Appends the points whose sum is `scalar` times the point. They are taken together, before anything is added: each
+    /// lies somewhere else, and so the memory fetches many of them at a time.
+    func append(_ scalar: Scalar, to addends: inout [AffinePoint]) {
         // Of a scalar and its negation one is below 2²⁵⁵, so that the last digit carries nothing on.
         let isNegated = scalar.integer.limbs.3 >> 63 == 1
         let limbs = (isNegated ? scalar.negated : scalar).integer.limbs
@@ -41,7 +44,7 @@ struct MultiplesTable {
                 digit -= carry << 8
                 if digit != 0 {
                     let point = self.points[first + abs(digit) - 1]
-                    if (digit < 0) != isNegated { sum -= point } else { sum += point }
+                    addends.append((digit < 0) != isNegated ? point.negated : point)
                 }
                 first += Self.digits
             }

@@ -26,11 +26,10 @@ struct PointSum {
         self.isInfinite = false
     }
 
-    static func += (sum: inout Self, point: AffinePoint) { sum.add(x: point.x, y: point.y) }
+    static func += (sum: inout Self, point: AffinePoint) { sum.add(point) }
 
-    static func -= (sum: inout Self, point: AffinePoint) { sum.add(x: point.x, y: .zero - point.y) }
-
-    private mutating func add(x: FieldElement, y: FieldElement) {
+    private mutating func add(_ point: AffinePoint) {
+        let (x, y) = (point.x, point.y)
         guard !self.isInfinite else {
             (self.x, self.y, self.zz, self.zzz, self.isInfinite) = (x, y, .one, .one, false)
             return
@@ -39,7 +38,7 @@ struct PointSum {
         let r = y * self.zzz - self.y
         guard !p.isZero else {
             // The same point, or its opposite.
-            self = r.isZero ? PointSum(doubling: AffinePoint(x: x, y: y)) : PointSum()
+            self = r.isZero ? PointSum(doubling: point) : PointSum()
             return
         }
         let pp = p.squared

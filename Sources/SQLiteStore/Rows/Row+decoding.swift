@@ -13,23 +13,26 @@ extension Row {
 
     func sequence(_ index: Int) throws -> EventSourcing.Sequence { .init(rawValue: try self.decode(atIndex: index)) }
 
-    func version(_ index: Int) throws -> StreamVersion { .init(rawValue: try self.decode(atIndex: index)) }
-
     func shard(_ index: Int) throws -> ShardID {
         guard let shard = UInt16(exactly: try self.decode(Int64.self, atIndex: index)) else {
-            throw StoreError(.corrupt, "a row names a shard that cannot be")
+            throw StoreError.impossibleShard
         }
         return ShardID(rawValue: shard)
     }
 }
 
+extension StoreError {
+    fileprivate static var impossibleShard: StoreError { StoreError(.corrupt, "a row names a shard that cannot be") }
+}
+
 extension StreamRow {
     static let columns = "stream.key, stream.version, stream.seq, stream.state, stream.entitlement, stream.next_due"
 
-    init(_ row: Row) throws {
+    init(_ row: Columns) throws {
         self.init(
-            key: try row.bytes(0), version: try row.version(1), sequence: try row.sequence(2), state: try row.bytes(3),
-            entitlement: try row.bytes(4), nextDue: try row.decode(atIndex: 5))
+            key: try row.bytes(0), version: StreamVersion(rawValue: try row.number(1)),
+            sequence: Sequence(rawValue: try row.number(2)), state: try row.bytes(3), entitlement: try row.bytes(4),
+            nextDue: try row.number(orNull: 5))
     }
 }
 
@@ -39,12 +42,13 @@ extension StoredEvent {
         event.body, event.entitlement
         """
 
-    init(_ row: Row) throws {
+    init(_ row: Columns) throws {
+        guard let shard = UInt16(exactly: try row.number(0)) else { throw StoreError.impossibleShard }
         self.init(
-            shard: try row.shard(0), sequence: try row.sequence(1), epoch: Epoch(rawValue: try row.decode(atIndex: 2)),
-            key: try row.bytes(3), version: try row.version(4), kind: try row.decode(atIndex: 5),
-            dedupKey: try row.bytes(6), at: try row.decode(atIndex: 7), body: try row.bytes(8),
-            entitlement: try row.bytes(9))
+            shard: ShardID(rawValue: shard), sequence: Sequence(rawValue: try row.number(1)),
+            epoch: Epoch(rawValue: try row.number(2)), key: try row.bytes(3),
+            version: StreamVersion(rawValue: try row.number(4)), kind: try row.text(5), dedupKey: try row.bytes(6),
+            at: try row.number(7), body: try row.bytes(8), entitlement: try row.bytes(9))
     }
 }
 

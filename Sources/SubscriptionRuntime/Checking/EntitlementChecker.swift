@@ -4,7 +4,7 @@ import Sharding
 import Subscriptions
 
 /// Answers entitlement checks from the rows in memory; what is not there is loaded once. A check meets no actor, and no
-/// lock but that of its own shard.
+/// lock but those of its own shards.
 struct EntitlementChecker: Sendable {
     private let map: ShardMap
     private let positions: PositionGuard
@@ -25,41 +25,72 @@ struct EntitlementChecker: Sendable {
         self.clock = clock
     }
 
+    /// The answer of this moment, when all of it is in memory: without a suspension, which would cost more than the check.
+    /// - Returns: nil when something has to be loaded, which `answer` does.
+    /// - Throws: while one of the shards must not answer.
+    func answerFromMemory(_ requests: [CheckRequest]) throws(ServiceError) -> CheckResponse? {
+        let questions = Questions(requests, self.map)
+        guard let heads = try self.positions.knownHeads(of: questions.order.shards) else { return nil }
+        let (response, missing) = self.read(questions, heads)
+        return missing.isEmpty ? response : nil
+    }
+
     func answer(
         _ requests: [CheckRequest], _ consistency: Consistency, atLeast: String?
     ) async throws -> CheckResponse {
         if let atLeast { try await self.positions.check(atLeast: atLeast) }
         if consistency == .durable { try await self.loader.store.ping() }
-        let digests = requests.map { IDDigest(utf8: $0.id) }
-        let order = ShardOrder(digests.map(self.map.shard(of:)), shardCount: self.map.shardCount)
+        let questions = Questions(requests, self.map)
         // Before the rows are read: the answer is not older than its token.
-        let heads = try await self.positions.heads(of: order.shards)
+        let heads = try await self.positions.heads(of: questions.order.shards)
+        var (response, missing) = self.read(questions, heads)
+        guard !missing.isEmpty else { return response }
+        var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: response.asOf)
+        for (numbers, rows) in try await self.loader.load(missing, at: verdicts.now, self.table(of:)) {
+            rows.withUnsafeBytes { rows in
+                for number in numbers { response.results[number] = verdicts.result(requests[number], rows) }
+            }
+        }
+        return response
+    }
 
+    /// The questions of one batch, with what leads to their rows.
+    private struct Questions {
+        let requests: [CheckRequest]
+        let digests: [IDDigest]
+        let order: ShardOrder
+
+        init(_ requests: [CheckRequest], _ map: ShardMap) {
+            self.requests = requests
+            self.digests = requests.map { IDDigest(utf8: $0.id) }
+            self.order = ShardOrder(self.digests.map(map.shard(of:)), shardCount: map.shardCount)
+        }
+
+        func name(_ number: Int) -> EntitlementTable.Name {
+            EntitlementTable.Name(digest: self.digests[number], kind: self.requests[number].kind)
+        }
+    }
+
+    /// - Returns: what memory knows, and what it does not; the results of that are still to come.
+    private func read(
+        _ questions: Questions, _ heads: [Position]
+    ) -> (CheckResponse, EntitlementLoader.Missing) {
+        let requests = questions.requests
         var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: self.clock.now)
         var results = [CheckResult](repeating: .verdict(.unknown), count: requests.count)
         var missing = EntitlementLoader.Missing()
-        order.forEach { shard, numbers in
-            let table = self.table(of: shard)
-            table.read(numbers) { number in
-                EntitlementTable.Name(digest: digests[number], kind: requests[number].kind)
-            } _: { number, rows in
+        questions.order.forEach { shard, numbers in
+            self.table(of: shard).read(numbers, questions.name) { number, rows in
                 if let rows {
                     results[number] = verdicts.result(requests[number], rows)
                 } else {
-                    let name = EntitlementTable.Name(digest: digests[number], kind: requests[number].kind)
-                    missing.add(name, id: requests[number].id, shard: shard, number: number)
+                    missing.add(questions.name(number), id: requests[number].id, shard: shard, number: number)
                 }
             }
         }
-        if !missing.isEmpty {
-            for (numbers, rows) in try await self.loader.load(missing, at: verdicts.now, self.table(of:)) {
-                rows.withUnsafeBytes { rows in
-                    for number in numbers { results[number] = verdicts.result(requests[number], rows) }
-                }
-            }
-        }
-        return CheckResponse(
+        let response = CheckResponse(
             results: results, asOf: verdicts.now, stale: false, token: self.positions.token(heads))
+        return (response, missing)
     }
 
     private func table(of shard: ShardID) -> EntitlementTable {

@@ -31,15 +31,20 @@ struct PositionGuard: Sendable {
     /// The newest durable events of several shards, in their order.
     /// - Throws: while one of them must not answer.
     func heads(of shards: [ShardID]) async throws(ServiceError) -> [Position] {
+        if let known = try self.knownHeads(of: shards) { return known }
+        var heads: [Position] = []
+        for shard in shards { heads.append(try await self.head(of: shard)) }
+        return heads
+    }
+
+    /// The same without asking the store; nil when only that knows who wrote one of them.
+    func knownHeads(of shards: [ShardID]) throws(ServiceError) -> [Position]? {
         var heads: [Position] = []
         heads.reserveCapacity(shards.count)
         for shard in shards {
             let head = try self.shards[Int(shard.rawValue)].gate.head()
-            if let tag = head.tag {
-                heads.append(Position(shard: shard, sequence: head.sequence, incarnationTag: tag))
-            } else {
-                heads.append(try await self.position(of: head.sequence, in: shard))
-            }
+            guard let tag = head.tag else { return nil }
+            heads.append(Position(shard: shard, sequence: head.sequence, incarnationTag: tag))
         }
         return heads
     }

@@ -254,8 +254,8 @@ extension FactBundle {
         return ContentHash.sha256(bytes)
     }
 
-    /// All under which it may be stored already.
-    var dedupKeys: [[UInt8]] { [self.dedupKey, self.variantKey] + [self.signingKey].compactMap(\.self) }
+    /// Under which it may be stored already. Its variant key is stored only after its dedup key.
+    var storedKeys: [[UInt8]] { [self.dedupKey] + [self.signingKey].compactMap(\.self) }
 
     /// The keys under which the very same, signed at the same time, may be in flight.
     var joinKeys: [[UInt8]] { self.signingKey.map { [$0] } ?? [self.dedupKey, self.variantKey] }

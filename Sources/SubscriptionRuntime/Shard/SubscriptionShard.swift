@@ -80,7 +80,7 @@ package distributed actor SubscriptionShard {
                 missing[command.keyBytes] = command.key
             }
             guard case .submission(let submission) = command.content else { continue }
-            for dedupKey in submission.bundle.dedupKeys {
+            for dedupKey in submission.bundle.storedKeys {
                 if let delivery = self.ledger.delivery(of: dedupKey) {
                     inMemory.known[dedupKey] = delivery
                 } else {
@@ -95,14 +95,35 @@ package distributed actor SubscriptionShard {
         var loaded = LoadedBatch(
             entries: inMemory.entries.merging(entries) { inMemory, _ in inMemory },
             known: inMemory.known.merging(try answer.deliveries()) { inMemory, _ in inMemory })
-        let announcements = commands.compactMap { command -> [UInt8]? in
-            guard case .timer = command.content else { return nil }
-            return loaded.entries[command.keyBytes]?.nextTransition(rules: self.parts.configuration.rules)?
-                .dedupKey(of: command.keyBytes)
-        }
-        let announced = try await self.parts.loads.load(LoadRequest(shard: shard, dedupKeys: announcements))
-        loaded.known.merge(try announced.deliveries()) { inMemory, _ in inMemory }
+        let more = try await self.parts.loads.load(
+            LoadRequest(shard: shard, dedupKeys: self.keysThatFollow(commands, &loaded)))
+        loaded.known.merge(try more.deliveries()) { inMemory, _ in inMemory }
         return loaded
+    }
+
+    /// What has to be looked for because of what was found: of timers the announcement that is due, and of a UUID that had
+    /// come with other content the key that its next content has.
+    private func keysThatFollow(_ commands: [Command], _ loaded: inout LoadedBatch) -> [[UInt8]] {
+        var keys: [[UInt8]] = []
+        for command in commands {
+            switch command.content {
+            case .timer:
+                let next = loaded.entries[command.keyBytes]?.nextTransition(rules: self.parts.configuration.rules)
+                if let next { keys.append(next.dedupKey(of: command.keyBytes)) }
+            case .submission(let submission):
+                let bundle = submission.bundle
+                guard let earlier = loaded.known[bundle.dedupKey], earlier.contentDigest != bundle.contentDigest else {
+                    continue
+                }
+                let key = bundle.variantKey
+                if let delivery = self.ledger.delivery(of: key) {
+                    loaded.known[key] = delivery
+                } else {
+                    keys.append(key)
+                }
+            }
+        }
+        return keys
     }
 
     private func decide(_ commands: [Command], _ loaded: LoadedBatch, _ journal: Journal) {

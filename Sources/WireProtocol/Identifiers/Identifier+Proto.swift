@@ -47,7 +47,9 @@ struct UUIDBytes {
     /// nil unless `text` is what `text(of:isUpperCase:)` would give back.
     init?(_ text: String) {
         guard text.utf8.count == 36 else { return nil }
-        var digits = [UInt8]()
+        var bytes = [UInt8]()
+        bytes.reserveCapacity(16)
+        var high: UInt8?
         var hasUpperCase = false
         var hasLowerCase = false
         for (place, byte) in text.utf8.enumerated() {
@@ -55,21 +57,24 @@ struct UUIDBytes {
                 guard byte == UInt8(ascii: "-") else { return nil }
                 continue
             }
+            let digit: UInt8
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                digits.append(byte - UInt8(ascii: "0"))
+                digit = byte - UInt8(ascii: "0")
             case UInt8(ascii: "a")...UInt8(ascii: "f"):
-                digits.append(byte - UInt8(ascii: "a") + 10)
+                digit = byte - UInt8(ascii: "a") + 10
                 hasLowerCase = true
             case UInt8(ascii: "A")...UInt8(ascii: "F"):
-                digits.append(byte - UInt8(ascii: "A") + 10)
+                digit = byte - UInt8(ascii: "A") + 10
                 hasUpperCase = true
             default:
                 return nil
             }
+            if let first = high { bytes.append(first << 4 | digit) }
+            high = high == nil ? digit : nil
         }
         guard !(hasUpperCase && hasLowerCase) else { return nil }
-        self.bytes = stride(from: 0, to: 32, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        self.bytes = bytes
         self.isUpperCase = hasUpperCase
     }
 
@@ -100,5 +105,12 @@ struct UUIDBytes {
 
 extension String {
     /// `==` takes canonically equivalent texts for the same; what is stored has to come back byte for byte.
-    func hasSameBytes(as other: String) -> Bool { self.utf8.elementsEqual(other.utf8) }
+    func hasSameBytes(as other: String) -> Bool {
+        guard self.utf8.count == other.utf8.count else { return false }
+        // Texts of Swift's own are contiguous; comparing their views would go byte by byte through both.
+        let answer = self.utf8.withContiguousStorageIfAvailable { own in
+            other.utf8.withContiguousStorageIfAvailable { own.elementsEqual($0) }
+        }
+        return answer.flatMap(\.self) ?? self.utf8.elementsEqual(other.utf8)
+    }
 }

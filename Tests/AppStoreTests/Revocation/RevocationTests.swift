@@ -70,6 +70,10 @@ import Testing
         #expect(try await self.refusal { $0.answersAboutOthers = true } == .verificationFailure)
     }
 
+    @Test func aSignatureHasWholeBytes() async throws {
+        #expect(try await self.refusal { $0.declaresUnusedBit = true } == .retryableVerificationFailure)
+    }
+
     @Test func answersOfOtherSignersDoNot() async throws {
         let stranger = try CertificateAuthority.make(seed: 31)
         #expect(try await self.refusal { $0.isAltered = true } == .verificationFailure)

@@ -19,6 +19,8 @@ struct OCSPScript: Sendable {
     var certificates: [IssuedCertificate] = []
     var answersAboutOthers = false
     var isAltered = false
+    /// The BIT STRING of the signature says that its last bit, a zero, is not part of it.
+    var declaresUnusedBit = false
     /// The outermost status: 0 successful, 3 try later.
     var responseStatus = 0
 
@@ -60,7 +62,10 @@ final class OCSPResponder: OCSPTransport {
         let signer = script.signer ?? issuer
         let data = try Self.responseData(script, certificateID: certificateID.encodedBytes)
         let algorithm: Certificate.SignatureAlgorithm = P256Key.isUsed(by: signer) ? .ecdsaWithSHA256 : .ecdsaWithSHA384
-        var signature = try signer.privateKey.sign(bytes: data, signatureAlgorithm: algorithm).rawRepresentation
+        var signature: [UInt8]
+        repeat {
+            signature = try signer.privateKey.sign(bytes: data, signatureAlgorithm: algorithm).rawRepresentation
+        } while script.declaresUnusedBit && signature[signature.count - 1] & 1 == 1
         if script.isAltered { signature[signature.count - 1] ^= 1 }
         return try Self.response(script, data: data, isP256: P256Key.isUsed(by: signer), signature: signature)
     }
@@ -104,7 +109,7 @@ final class OCSPResponder: OCSPTransport {
             basic.serializeRawBytes(data)
             let algorithm: ASN1ObjectIdentifier = isP256 ? [1, 2, 840, 10045, 4, 3, 2] : [1, 2, 840, 10045, 4, 3, 3]
             try basic.appendConstructedNode(identifier: .sequence) { try $0.serialize(algorithm) }
-            try basic.serialize(ASN1BitString(bytes: signature[...]))
+            try basic.serialize(ASN1BitString(bytes: signature[...], paddingBits: script.declaresUnusedBit ? 1 : 0))
             guard !script.certificates.isEmpty else { return }
             basic.appendConstructedNode(identifier: .context(0)) { tagged in
                 tagged.appendConstructedNode(identifier: .sequence) { list in
