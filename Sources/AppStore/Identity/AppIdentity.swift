@@ -1,7 +1,7 @@
 package import Subscriptions
 
 /// What a configuration says of one app: whose payloads to accept, and which roots may vouch for them.
-package struct AppIdentity: Hashable, Sendable {
+package final class AppIdentity: Sendable {
     package let bundleID: BundleID
     /// The app's number in the store; compared in Production only, where it is mandatory.
     package let appAppleID: Int64?

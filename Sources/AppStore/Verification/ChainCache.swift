@@ -2,8 +2,9 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// A header whose chain has been validated and has then signed a payload.
-struct KnownHeader: Sendable {
+/// A header whose chain has been validated and has then signed a payload. A class, like all that every payload needs:
+/// threads that verify would otherwise count the references to each of its parts, and wait for each other doing it.
+final class KnownHeader: Sendable {
     /// Base64url, as it came.
     let header: [UInt8]
     let chain: ValidatedChain

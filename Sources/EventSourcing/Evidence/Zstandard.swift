@@ -8,8 +8,8 @@ import CZstd
     private let decompression: OpaquePointer
     private let decompressionDictionary: OpaquePointer
 
-    /// - Parameter level: 1…22; 6 is where rows of a few kilobytes stop getting smaller.
-    init(dictionary: [UInt8], level: Int32 = 6) {
+    /// - Parameter level: 1…22; 5 is where rows of a few kilobytes stop getting smaller.
+    init(dictionary: [UInt8], level: Int32 = 5) {
         guard let compression = unsafe ZSTD_createCCtx(),
             let compressionDictionary = unsafe ZSTD_createCDict(dictionary, dictionary.count, level),
             let decompression = unsafe ZSTD_createDCtx(),

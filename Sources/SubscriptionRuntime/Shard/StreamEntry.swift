@@ -37,6 +37,6 @@ struct StreamEntry: Sendable {
     /// stays the same until the next one is, so a stream is never counted twice.
     func countedState(at now: Moment, rules: DerivationRules) -> LifecycleState? {
         let moment = min(now, (self.nextDue ?? .distantFuture) - Milliseconds(rawValue: 1))
-        return self.state.snapshot(at: moment, rules: rules)?.state
+        return self.state.lifecycleState(at: moment, rules: rules)
     }
 }

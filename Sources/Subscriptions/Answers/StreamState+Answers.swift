@@ -4,6 +4,11 @@ extension StreamState {
         Outlook(self, rules: rules)?.snapshot(at: moment)
     }
 
+    /// The state of the snapshot, without the rest of it.
+    package func lifecycleState(at moment: Moment, rules: DerivationRules) -> LifecycleState? {
+        self.derivation(rules)?.verdict(at: moment).state
+    }
+
     /// What will be if nothing more is heard. The first phase starts at `moment`; empty when there is no snapshot.
     package func phases(from moment: Moment, rules: DerivationRules) -> [Phase] {
         Outlook(self, rules: rules)?.phases(from: moment) ?? []
