@@ -1,7 +1,10 @@
 import AppStore
+import Entitlements
 import EventSourcing
+import HTTPAPI
 import SubscriptionRuntime
 import Subscriptions
+import WireProtocol
 
 /// What a node does for every request, on one thread and with fixed bytes.
 enum HotPath: String, CaseIterable {
@@ -13,6 +16,12 @@ enum HotPath: String, CaseIterable {
     case decision
     /// The evidence of one notification packed.
     case evidence
+    /// What one decided event writes: itself, the stream's state and its entitlement.
+    case row
+    /// One stored event read and folded.
+    case replay
+    /// A body of checks read, and its answer written, without the look-up between them.
+    case check
 
     /// Walks the path `walks` times over the whole corpus.
     func walk(_ walks: Int, _ corpus: FixedCorpus) async throws {
@@ -32,14 +41,20 @@ enum HotPath: String, CaseIterable {
                 for notification in corpus.notifications { _ = try await reader.read(notification, now: now) }
             }
         case .decision:
-            let reader = NotificationReader(verifier: verifier, apps: apps)
-            var bundles: [(StreamKey, FactBundle)] = []
-            for notification in corpus.notifications {
-                if case .bundle(let key, let bundle) = try await reader.read(notification, now: now) {
-                    bundles.append((key, bundle))
-                }
-            }
-            for _ in 0..<walks { Self.decide(bundles) }
+            let bundles = try await Self.bundles(corpus, NotificationReader(verifier: verifier, apps: apps), now)
+            for _ in 0..<walks { _ = Self.decide(bundles) }
+        case .row:
+            let bundles = try await Self.bundles(corpus, NotificationReader(verifier: verifier, apps: apps), now)
+            let decided = Self.decide(bundles)
+            for _ in 0..<walks { try Self.write(decided, now: now) }
+        case .replay:
+            let bundles = try await Self.bundles(corpus, NotificationReader(verifier: verifier, apps: apps), now)
+            let bodies = try Self.decide(bundles).map { ($0.state.key, try $0.event.protoBytes(key: $0.state.key)) }
+            for _ in 0..<walks { try Self.replay(bodies) }
+        case .check:
+            let body = Array(
+                #"{"checks":[\#(Array(repeating: Self.question, count: 16).joined(separator: ","))]}"#.utf8)
+            for _ in 0..<walks { try Self.answer(body, now: now) }
         case .evidence:
             let codec = EvidenceCodec()
             for _ in 0..<walks {
@@ -50,13 +65,65 @@ enum HotPath: String, CaseIterable {
         }
     }
 
-    private static func decide(_ bundles: [(StreamKey, FactBundle)]) {
+    private static func bundles(
+        _ corpus: FixedCorpus, _ reader: NotificationReader, _ now: Moment
+    ) async throws -> [(StreamKey, FactBundle)] {
+        var bundles: [(StreamKey, FactBundle)] = []
+        for notification in corpus.notifications {
+            if case .bundle(let key, let bundle) = try await reader.read(notification, now: now) {
+                bundles.append((key, bundle))
+            }
+        }
+        return bundles
+    }
+
+    /// Each event, with the state after it.
+    private static func decide(
+        _ bundles: [(StreamKey, FactBundle)]
+    ) -> [(event: SubscriptionEvent, state: StreamState)] {
         var states: [StreamKey: StreamState] = [:]
+        var decided: [(SubscriptionEvent, StreamState)] = []
         for (key, bundle) in bundles {
             var state = states.removeValue(forKey: key) ?? StreamState(key: key)
-            for event in state.decide(bundle, rules: DerivationRules()) { state.apply(event) }
+            for event in state.decide(bundle, rules: DerivationRules()) {
+                state.apply(event)
+                decided.append((event, state))
+            }
             states[key] = state
         }
+        return decided
+    }
+
+    private static func write(_ decided: [(event: SubscriptionEvent, state: StreamState)], now: Moment) throws {
+        let rules = DerivationRules()
+        let fingerprint = RulesFingerprint(rules)
+        for (event, state) in decided {
+            _ = try event.protoBytes(key: state.key)
+            _ = StoredState(state).protoBytes()
+            let outlook = Outlook(state, rules: rules)
+            _ = EntitlementRow(outlook, version: 1, from: now).encoded(under: fingerprint)
+            _ = outlook?.nextTransition(after: now)
+        }
+    }
+
+    private static func replay(_ bodies: [(StreamKey, [UInt8])]) throws {
+        var states: [StreamKey: StreamState] = [:]
+        for (key, body) in bodies {
+            states[key, default: StreamState(key: key)].apply(try SubscriptionEvent(protoBytes: body, key: key))
+        }
+    }
+
+    private static let question = #"{"subscription":"2000000123456789","entitlement":"pro"}"#
+
+    private static func answer(_ body: [UInt8], now: Moment) throws {
+        let posted = try PostedChecks(.json, body)
+        let verdict = CheckVerdict(
+            entitled: true, state: .subscribed, code: .nothing, validUntil: now, productID: "pro.monthly",
+            version: StreamVersion(rawValue: 12), reason: nil)
+        let response = CheckResponse(
+            results: Array(repeating: .verdict(verdict), count: posted.questions.count), asOf: now, stale: false,
+            token: "AAAAAAAAAAAAAAAAAAAAAAAA")
+        _ = CheckAnswers(posted: posted, response: response).body(as: .json)
     }
 }
 
