@@ -1,9 +1,10 @@
-/// A P-256 public key that has signed often and will sign more: a table of its multiples, made once in some milliseconds
-/// (256 KiB), makes each check of a signature several times as fast as one that begins with the key alone.
+/// A P-256 public key that has signed often and will sign more: a table of its multiples, made once in some
+/// milliseconds (256 KiB), makes each check of a signature several times as fast as one that begins with the key alone.
 ///
-/// What comes out is a yes or nothing: the sum that a signature has to give is computed in full and compared, so a
-/// mistake in here would call real signatures unknown, which costs another check by somebody else, and not forged ones
-/// real. Time depends on the values, all of which are public.
+/// What comes out is a yes or nothing: whoever hears no asks somebody else. So a mistake in here makes a real signature
+/// take longer; that it cannot make a forged one real rests on r and s being in their range, on the sum being a point of
+/// the curve and not the one at infinity, and on its x being compared in full. Time depends on the values, all of which
+/// are public.
 package final class KnownKey: Sendable {
     private static let base = MultiplesTable(of: .base)
 
@@ -20,6 +21,8 @@ package final class KnownKey: Sendable {
             })
         else { return nil }
         self.multiples = MultiplesTable(of: point)
+        // Made here, by whoever prepares a key: those who check signatures would all wait for it.
+        _ = Self.base
     }
 
     /// Whether ECDSA (FIPS 186-5 §6.4.2) holds for a digest.
@@ -38,7 +41,7 @@ package final class KnownKey: Sendable {
         self.multiples.append(r * inverse, to: &addends)
         var sum = PointSum()
         for point in addends { sum += point }
-        guard !sum.isInfinite else { return false }
+        guard sum.isOnCurve else { return false }
         if sum.hasX(r.integer) { return true }
         // x is reduced modulo n, and may have been one n more.
         let (larger, carries) = r.integer.adding(Scalar.order)

@@ -14,6 +14,7 @@ struct Appending {
     private let updateStream: HotStatement
     private let insertEvent: HotStatement
     private let insertEvidence: HotStatement
+    private let insertLookup: HotStatement
 
     init(_ db: Database, headers: HeaderNumbers) throws {
         self.db = db
@@ -41,6 +42,8 @@ struct Appending {
             """)
         self.insertEvidence = try HotStatement(
             db, "INSERT INTO evidence (event_id, headers, body) VALUES (?, ?, ?)")
+        self.insertLookup = try HotStatement(
+            db, "INSERT OR IGNORE INTO lookup (kind, value, stream_id) VALUES (?, ?, ?)")
     }
 
     mutating func append(_ batch: ShardBatch, places: [[UInt8]: Int]) throws {
@@ -71,9 +74,7 @@ struct Appending {
             if let evidence = event.evidence { try self.store(evidence, of: self.db.lastInsertedRowID) }
         }
         for lookup in batch.lookups {
-            let insert = try HotStatement(
-                self.db, "INSERT OR IGNORE INTO lookup (kind, value, stream_id) VALUES (?, ?, ?)")
-            try insert.run { values in
+            try self.insertLookup.run { values in
                 values.add(Int64(lookup.kind.rawValue))
                 values.add(lookup.value)
                 values.add(places[lookup.key].map { streams[$0] })

@@ -83,12 +83,17 @@ extension SQLiteEventStore {
 
     package func streams(for kind: Lookup.Kind, value: String) async throws(StoreError) -> [[UInt8]] {
         try await self.read { db in
-            let select = try db.cachedStatement(
-                sql: """
-                    SELECT stream.key FROM lookup JOIN stream ON stream.id = lookup.stream_id
-                    WHERE lookup.kind = ? AND lookup.value = ? ORDER BY stream.key
-                    """)
-            return try Row.fetchAll(select, arguments: [Int64(kind.rawValue), value]).map { try $0.bytes(0) }
+            let select = try HotStatement(
+                db,
+                """
+                SELECT stream.key FROM lookup JOIN stream ON stream.id = lookup.stream_id
+                WHERE lookup.kind = ? AND lookup.value = ? ORDER BY stream.key
+                """)
+            return try select.rows(
+                { values in
+                    values.add(Int64(kind.rawValue))
+                    values.add(value)
+                }, { try $0.bytes(0) })
         }
     }
 

@@ -84,13 +84,56 @@ import Testing
 
     @Test("an x between n and p counts as x − n")
     func largeX() throws {
-        // given: the point with x = n + 3 (found by trying), as if it were k · G for a nonce k; with s = r = 3 and the
-        // digest 0 the key that has signed so is that point itself.
+        // with s = r = 3 and the digest 0 the key that has signed so is that point itself
+        let three = Edge(3).bytes
+        #expect(try Pair(Self.pointWithLargeX()).answer(Array(repeating: 0, count: 32), three + three) == true)
+    }
+
+    /// x = n + 3, found by trying.
+    private static func pointWithLargeX() throws -> P256.Signing.PublicKey {
         let x = Edges.order.adding(Edge(3))
         let y = Edge("484f0c0fda434ef0a808458914f328715d7a545e198ac7eee31dffe861b5d23f")
-        let key = try P256.Signing.PublicKey(x963Representation: [4] + x.bytes + y.bytes)
-        let three = Edge(3).bytes
-        #expect(try Pair(key).answer(Array(repeating: 0, count: 32), three + three) == true)
+        return try P256.Signing.PublicKey(x963Representation: [4] + x.bytes + y.bytes)
+    }
+
+    @Test("an r or s that is n too large is none, although it means the same modulo n")
+    func unreduced() throws {
+        let three = Edge(3)
+        let pair = try Pair(Self.pointWithLargeX())
+        let digest = Edge(0)
+        #expect(try pair.answer(Array(digest.bytes), three.bytes + three.bytes) == true)
+        #expect(try pair.answer(Array(digest.bytes), Edges.order.adding(three).bytes + three.bytes) == false)
+        #expect(try pair.answer(Array(digest.bytes), three.bytes + Edges.order.adding(three).bytes) == false)
+    }
+
+    @Test("x − n counts only where x is below p")
+    func noSuchX() throws {
+        // given keys that are points themselves; with r = s and the digest 0 the sum is the key
+        let five = Edge(5)
+        let y = Edge("459243b9aa581806fe913bce99817ade11ca503c64d9a3c533415c083248fbcc")
+        let key = try P256.Signing.PublicKey(x963Representation: [4] + five.bytes + y.bytes)
+        let base = try P256.Signing.PrivateKey(rawRepresentation: Edge(1).bytes).publicKey
+        let digest = Array(Edge(0).bytes)
+        // when r + n is x + p, or x + 2²⁵⁶
+        let beyondPrime = Edges.prime.subtracting(Edges.order).adding(five).bytes
+        let beyondAll = Edge(base.x963Representation.dropFirst().prefix(32)).subtracting(Edges.order).bytes
+        // then
+        #expect(try Pair(key).answer(digest, five.bytes + five.bytes) == true)
+        #expect(try Pair(key).answer(digest, beyondPrime + beyondPrime) == false)
+        #expect(try Pair(base).answer(digest, beyondAll + beyondAll) == false)
+    }
+
+    @Test("a sum that passes twice the same point, or its opposite, is the sum it should be")
+    func trueMeetings() throws {
+        let base = try Pair(P256.Signing.PrivateKey(rawRepresentation: Edge(1).bytes).publicKey)
+        // given u1 = u2 = 1 with the base point as key: G + G, with r = x(2G)
+        let double = Edge("7cf27b188d034f7e8a52380304b51ac3c08969e277f21b35a60b48fc47669978").bytes
+        #expect(try base.answer(Array(double), double + double) == true)
+        // given u1 = −1 and u2 = 257: −G and G cancel each other on the way to 256 · G
+        let digest = Edge("bb104cddc28d6980e19669c4e8916aa7c5dab853c1e6080b4b833ac9093cc261").bytes
+        let r = Edge("34a2d4a3b009165987ffd1528603ed61190d0b710d6a564c2db2e35f12d0441b").bytes
+        let s = Edge("44efb3213d7296801e69963b176e9557f70c4259e5319679a8368ff9f32662f0").bytes
+        #expect(try base.answer(Array(digest), r + s) == true)
     }
 
     @Test("what is no point is no key")
@@ -100,7 +143,10 @@ import Testing
         offCurve[64] ^= 1
         var compressed = good
         compressed[0] = 2
-        let beyondPrime = [4] + [UInt8](repeating: 0xFF, count: 32) + good[33...]
+        // the point with x = 5, whose x is written p + 5
+        let beyondPrime =
+            [4] + Edges.prime.adding(Edge(5)).bytes
+            + Edge("459243b9aa581806fe913bce99817ade11ca503c64d9a3c533415c083248fbcc").bytes
         for bytes in [offCurve, compressed, beyondPrime, good + [0], Array(good.dropLast()), []] {
             #expect(KnownKey(x963Representation: bytes) == nil)
         }

@@ -73,6 +73,37 @@ import Testing
         }
     }
 
+    @Test func theSameUUIDWithOtherContentIsThereOnceHoweverOftenBothCome() async throws {
+        // given
+        let node = try Node()
+        var life = TestSubscription(id: "1", from: Node.start - .days(1))
+        let first = life.subscribe()
+        var second = life.turnAutoRenew(false)
+        second.uuid = first.uuid
+        second.signed = first.signed + .minutes(5)
+        let payloads = try [node.apple.sign(first), node.apple.sign(second)]
+        // when both come many times at once, and again after a restart
+        let outcomes = try await node.run { service in
+            try await withThrowingTaskGroup(of: IngestOutcome.self) { group in
+                for place in 0..<60 { group.addTask { try await service.ingest(signedPayload: payloads[place % 2]) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+        }
+        let later = try await node.run { service in
+            [
+                try await service.ingest(signedPayload: payloads[0]),
+                try await service.ingest(signedPayload: payloads[1]),
+            ]
+        }
+        // then
+        let versions = [StreamVersion(rawValue: 1), StreamVersion(rawValue: 2)]
+        for version in versions { #expect(outcomes.filter { $0 == .recorded(version) }.count == 1) }
+        #expect(outcomes.filter { versions.map(IngestOutcome.duplicate).contains($0) }.count == 58)
+        #expect(later.allSatisfy { versions.map(IngestOutcome.duplicate).contains($0) })
+        let count = try await node.run { try await $0.history(StreamReference(id: "1")).count }
+        #expect(count == 3)
+    }
+
     @Test func concurrentDeliveriesOfManySubscriptionsKeepTheirOrderGapless() async throws {
         // given: 40 lives, each delivered by tasks of their own, every notification twice
         let node = try Node()

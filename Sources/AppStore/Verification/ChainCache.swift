@@ -8,7 +8,7 @@ final class KnownHeader: Sendable {
     /// Base64url, as it came.
     let header: [UInt8]
     let chain: ValidatedChain
-    /// SHA-256 so far: four of the ten kilobytes that a signature covers are hashed once.
+    /// SHA-256 so far: four of the five kilobytes that a transaction's signature covers are hashed once.
     let hash: SHA256
 
     init(_ header: ArraySlice<UInt8>, chain: ValidatedChain) {

@@ -2,12 +2,12 @@
 ///
 /// A compact JWS is three base64url segments. The header holds the certificate chain, which is the same in millions of
 /// payloads: it leaves the row, which then only counts on it. The payload is decoded to JSON and compressed with a
-/// built-in dictionary of Apple's key names; the JWS strings nested in it are taken apart the same way, and all parts of
-/// a row share one zstd frame. The signature, which nothing compresses, stands beside the frame as 64 raw bytes.
+/// built-in dictionary of Apple's key names; the JWS strings nested in it are taken apart the same way, and all parts
+/// of a row share one zstd frame. The signature, which nothing compresses, stands beside the frame as 64 raw bytes.
 ///
-/// Whatever would not come back identical is stored as the text it is, compressed all the same: only a JWS in canonical
-/// base64url is taken apart, and every row is read back once before it is compressed. May be used from any thread; as many rows as there are processors are packed at a
-/// time.
+/// Whatever would not come back identical is stored as the text it is, compressed all the same. Only a JWS in canonical
+/// base64url is taken apart, of which one decoded text has one spelling; and every row is read back once before it is
+/// compressed. May be used from any thread; as many rows as there are processors are packed at a time.
 package final class EvidenceCodec: Sendable {
     /// What a row may hold, and what a damaged one may make us allocate: 16 MiB.
     package static let maximumBytes = 1 << 24
@@ -28,7 +28,7 @@ package final class EvidenceCodec: Sendable {
         }
         let pieces = parts.map { EvidencePiece($0, takesApart: true) }
         let writer = EvidenceLayoutWriter(pieces)
-        guard !writer.isRestoring(pieces) else { return self.pack(writer) }
+        if writer.isRestoring(pieces) { return self.pack(writer) }
         return self.pack(EvidenceLayoutWriter(parts.map { EvidencePiece($0, takesApart: false) }))
     }
 

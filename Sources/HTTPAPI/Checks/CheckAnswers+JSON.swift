@@ -63,7 +63,7 @@ extension [UInt8] {
         self.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// One of ours, which has nothing to escape.
+    /// One of our own words, in which nothing has to be escaped; `null` for nil.
     fileprivate mutating func append(word: String?) {
         guard let word else { return self.append("null") }
         self.append(UInt8(ascii: "\""))

@@ -6,16 +6,8 @@ extension API {
     func check(_ call: Call) async throws -> Response {
         try await call.withBody(inAnyFormat: { format, body in
             let posted = try PostedChecks(format, body)
-            let atLeast = try call.atLeast()
-            let response: CheckResponse
-            if posted.consistency == .local, atLeast == nil,
-                let known = try self.service.checkInMemory(posted.questions)
-            {
-                response = known
-            } else {
-                response = try await self.service.check(
-                    posted.questions, consistency: posted.consistency, atLeast: atLeast)
-            }
+            let response = try await self.service.check(
+                posted.questions, consistency: posted.consistency, atLeast: try call.atLeast())
             let answer = BodyFormat.answer(accept: call.fields.accept, request: format)
             return Response(
                 status: .ok, headers: [.contentType: answer.mediaType],

@@ -1,5 +1,5 @@
-/// One step of arithmetic over 64-bit limbs. Everything here is public when a signature is checked, so nothing has to take
-/// the same time for all values.
+/// One step of arithmetic over 64-bit limbs. Everything here is public when a signature is checked, so nothing has to
+/// take the same time for all values.
 
 @inline(__always)
 private func wide(_ limb: UInt64) -> UInt128 { UInt128(truncatingIfNeeded: limb) }

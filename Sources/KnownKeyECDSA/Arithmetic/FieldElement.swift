@@ -1,6 +1,6 @@
-/// An integer modulo the prime of P-256 (NIST SP 800-186 §3.2.1.3), p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² + 2⁹⁶ − 1, in Montgomery's form:
-/// x is held as x · 2²⁵⁶ mod p, always below p.
-struct FieldElement: Hashable {
+/// An integer modulo the prime of P-256 (NIST SP 800-186 §3.2.1.3), p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² + 2⁹⁶ − 1, in Montgomery's
+/// form: x is held as x · 2²⁵⁶ mod p, always below p.
+struct FieldElement: Equatable {
     private var value: Integer256
 
     private init(montgomery value: Integer256) { self.value = value }
@@ -14,8 +14,6 @@ struct FieldElement: Hashable {
 
     /// - Precondition: below p.
     init(_ integer: Integer256) { self = FieldElement(montgomery: integer) * .intoForm }
-
-    var integer: Integer256 { (self * FieldElement(montgomery: .one)).value }
 
     var isZero: Bool { self.value == .zero }
 
@@ -53,8 +51,8 @@ struct FieldElement: Hashable {
         let second = add(sum.1, product: own.1, limb, &carry)
         let third = add(sum.2, product: own.2, limb, &carry)
         let fourth = add(sum.3, product: own.3, limb, &carry)
-        var overflow: UInt64 = 0
-        let fifth = add(sum.4, carry, &overflow)
+        // The sum stays below 2p, and with another p · limb below 2³²⁰.
+        let fifth = sum.4 &+ carry
 
         // m is the first limb. −m takes that limb away; m · 2⁹⁶ and m · (2²⁵⁶ − 2²²⁴ + 2¹⁹²) are left to be added.
         let top = product(first, Self.prime.limbs.3)
@@ -63,7 +61,7 @@ struct FieldElement: Hashable {
         sum.1 = add(third, first &>> 32, &carry)
         sum.2 = add(fourth, low(top), &carry)
         sum.3 = add(fifth, high(top), &carry)
-        sum.4 = overflow &+ carry
+        sum.4 = carry
     }
 
     @inline(__always)

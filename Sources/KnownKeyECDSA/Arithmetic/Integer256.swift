@@ -1,5 +1,5 @@
 /// An unsigned integer of 256 bits in four limbs, the least significant first.
-struct Integer256: Hashable {
+struct Integer256: Equatable {
     var limbs: (UInt64, UInt64, UInt64, UInt64)
 
     init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
@@ -18,11 +18,6 @@ struct Integer256: Hashable {
     static let one = Integer256(1, 0, 0, 0)
 
     static func == (left: Self, right: Self) -> Bool { left.limbs == right.limbs }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(self.limbs.0)
-        hasher.combine(self.limbs.1)
-    }
 
     @inline(__always)
     static func < (left: Self, right: Self) -> Bool { left.subtracting(right).borrows }

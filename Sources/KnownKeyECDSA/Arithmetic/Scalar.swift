@@ -1,5 +1,5 @@
 /// An integer modulo the order n of P-256's base point (NIST SP 800-186 §3.2.1.3).
-struct Scalar: Hashable {
+struct Scalar {
     /// Below n.
     let integer: Integer256
 
@@ -54,8 +54,8 @@ struct Scalar: Hashable {
         let second = add(sum.1, product: own.1, limb, &carry)
         let third = add(sum.2, product: own.2, limb, &carry)
         let fourth = add(sum.3, product: own.3, limb, &carry)
-        var overflow: UInt64 = 0
-        let fifth = add(sum.4, carry, &overflow)
+        // The sum stays below 2n, and with another n · limb below 2³²⁰.
+        let fifth = sum.4 &+ carry
 
         let factor = first &* Self.negatedInverse
         carry = 0
@@ -65,7 +65,7 @@ struct Scalar: Hashable {
         sum.2 = add(fourth, product: factor, order.3, &carry)
         var last: UInt64 = 0
         sum.3 = add(fifth, carry, &last)
-        sum.4 = overflow &+ last
+        sum.4 = last
     }
 }
 

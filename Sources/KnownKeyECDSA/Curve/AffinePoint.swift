@@ -1,5 +1,5 @@
 /// A point of P-256, y² = x³ − 3x + b, other than the one at infinity.
-struct AffinePoint: Hashable {
+struct AffinePoint {
     let x: FieldElement
     let y: FieldElement
 
@@ -26,7 +26,7 @@ struct AffinePoint: Hashable {
         y: FieldElement(
             Integer256(
                 0xCBB6_4068_37BF_51F5, 0x2BCE_3357_6B31_5ECE, 0x8EE7_EB4A_7C0F_9E16, 0x4FE3_42E2_FE1A_7F9B)))
-    private static let b = FieldElement(
+    static let b = FieldElement(
         Integer256(0x3BCE_3C3E_27D2_604B, 0x651D_06B0_CC53_B0F6, 0xB3EB_BD55_7698_86BC, 0x5AC6_35D8_AA3A_93E7))
     private static let three = FieldElement(Integer256(3, 0, 0, 0))
 }

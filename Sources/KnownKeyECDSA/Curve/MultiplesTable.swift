@@ -10,7 +10,7 @@ struct MultiplesTable {
     /// Place by place, each from its digit 1 on.
     private let points: [AffinePoint]
 
-    /// Some 50,000 multiplications.
+    /// Some 70,000 multiplications.
     init(of point: AffinePoint) {
         var points: [AffinePoint] = []
         points.reserveCapacity(Self.places * Self.digits)
@@ -29,8 +29,8 @@ struct MultiplesTable {
         self.points = points
     }
 
-    /// Appends the points whose sum is `scalar` times the point. They are taken together, before anything is added: each
-    /// lies somewhere else, and so the memory fetches many of them at a time.
+    /// Appends the points whose sum is `scalar` times the point. They are taken together, before anything is added:
+    /// each lies somewhere else, and so the memory fetches many of them at a time.
     func append(_ scalar: Scalar, to addends: inout [AffinePoint]) {
         // Of a scalar and its negation one is below 2²⁵⁵, so that the last digit carries nothing on.
         let isNegated = scalar.integer.limbs.3 >> 63 == 1
@@ -49,12 +49,5 @@ struct MultiplesTable {
                 first += Self.digits
             }
         }
-    }
-}
-
-extension PointSum {
-    fileprivate init(_ point: AffinePoint) {
-        self.init()
-        self += point
     }
 }

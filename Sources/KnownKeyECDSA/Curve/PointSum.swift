@@ -1,14 +1,18 @@
-/// A sum of points, as (X, Y, ZZ, ZZZ) with x = X/ZZ, y = Y/ZZZ and ZZ³ = ZZZ²: adding takes no division. The formulas are
-/// madd-2008-s and mdbl-2008-s-1 of the Explicit-Formulas Database ("XYZZ coordinates" of short Weierstrass curves).
+/// A sum of points, as (X, Y, ZZ, ZZZ) with x = X/ZZ, y = Y/ZZZ and ZZ³ = ZZZ²: adding takes no division. The formulas
+/// are madd-2008-s and mdbl-2008-s-1 of the Explicit-Formulas Database ("XYZZ coordinates" of short Weierstrass
+/// curves).
 struct PointSum {
     private var x = FieldElement.zero
     private var y = FieldElement.zero
     private var zz = FieldElement.zero
     private var zzz = FieldElement.zero
+
     /// Nothing, or points that cancel each other: the point at infinity.
-    private(set) var isInfinite = true
+    var isInfinite: Bool { self.zz.isZero }
 
     init() {}
+
+    init(_ point: AffinePoint) { (self.x, self.y, self.zz, self.zzz) = (point.x, point.y, .one, .one) }
 
     /// `2 * point`. No point of this curve has order two.
     init(doubling point: AffinePoint) {
@@ -23,19 +27,14 @@ struct PointSum {
         self.y = m * (s - self.x) - w * point.y
         self.zz = v
         self.zzz = w
-        self.isInfinite = false
     }
 
     static func += (sum: inout Self, point: AffinePoint) { sum.add(point) }
 
     private mutating func add(_ point: AffinePoint) {
-        let (x, y) = (point.x, point.y)
-        guard !self.isInfinite else {
-            (self.x, self.y, self.zz, self.zzz, self.isInfinite) = (x, y, .one, .one, false)
-            return
-        }
-        let p = x * self.zz - self.x
-        let r = y * self.zzz - self.y
+        guard !self.isInfinite else { return self = PointSum(point) }
+        let p = point.x * self.zz - self.x
+        let r = point.y * self.zzz - self.y
         guard !p.isZero else {
             // The same point, or its opposite.
             self = r.isZero ? PointSum(doubling: point) : PointSum()
@@ -51,8 +50,17 @@ struct PointSum {
         self.zzz = self.zzz * ppp
     }
 
+    /// Whether this is a point of the curve: what an arithmetic mistake leaves hardly ever is.
+    var isOnCurve: Bool {
+        guard !self.isInfinite else { return false }
+        let zz2 = self.zz.squared
+        let zz3 = zz2 * self.zz
+        let cubic = (self.x.squared - zz2 - zz2 - zz2) * self.x + AffinePoint.b * zz3
+        return self.zzz.squared == zz3 && self.y.squared == cubic
+    }
+
     /// Whether x is this integer modulo p.
-    /// - Precondition: not infinite; `integer` is below p.
+    /// - Precondition: not infinite, where every integer would be it; `integer` is below p.
     func hasX(_ integer: Integer256) -> Bool { FieldElement(integer) * self.zz == self.x }
 
     /// The points, with one inversion for all of them (Montgomery 1987, §10.3.1).

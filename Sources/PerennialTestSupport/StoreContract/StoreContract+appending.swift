@@ -75,7 +75,7 @@ extension StoreContract {
                 var event = writer.event(key, dedupKey: [9] + key)
                 event.kind = "kind '\u{1F98A}\" \(place)"
                 var batch = writer.batch(0, [event])
-                batch.lookups = [Lookup(kind: .customer, value: "o'\u{1F98A}", key: key)]
+                batch.lookups = [Lookup(kind: .customer, value: "o'\u{0}\u{1F98A}", key: key)]
                 #expect(try writer.append([batch]) != [.fenced])
             }
             let log = try await store.log()
@@ -86,7 +86,8 @@ extension StoreContract {
                 #expect(try await store.streams([key], in: shard).map(\.key) == [key])
                 #expect(try await store.events(withDedupKeys: [[9] + key], in: shard).map(\.key) == [key])
             }
-            let found = try await store.streams(for: .customer, value: "o'\u{1F98A}")
+            let found = try await store.streams(for: .customer, value: "o'\u{0}\u{1F98A}")
+            #expect(try await store.streams(for: .customer, value: "o'").isEmpty)
             #expect(found == keys.sorted { $0.lexicographicallyPrecedes($1) })
         },
         StoreContract("pages of a log and of a stream") { store in

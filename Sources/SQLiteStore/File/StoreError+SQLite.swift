@@ -7,6 +7,8 @@ extension StoreError {
         switch error {
         case let error as StoreError:
             self = error
+        case let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT:
+            self.init(.unavailable, "the caller gave up", cause: error, file: file, line: line)
         case let error as DatabaseError:
             let code: Code =
                 switch error.resultCode {

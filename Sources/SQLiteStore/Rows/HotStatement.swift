@@ -2,8 +2,9 @@ import EventSourcing
 import GRDB
 import GRDBSQLite
 
-/// A statement that each notification, or each replayed event, runs: prepared once for a connection, its values go straight
-/// to SQLite and its columns come straight from there. GRDB's arguments and rows would be made for each and thrown away.
+/// A statement that each notification, or each replayed event, runs: prepared once for a connection, its values go
+/// straight to SQLite and its columns come straight from there. GRDB's arguments and rows would be made for each and
+/// thrown away.
 @safe struct HotStatement {
     private let statement: Statement
 
@@ -21,10 +22,15 @@ import GRDBSQLite
         _ bind: (inout Bindings) -> Void, limit: Int = .max, _ read: (Columns) throws -> Value
     ) throws -> [Value] {
         let pointer = unsafe self.statement.sqliteStatement
-        // Whoever ran it before left it reset; a read that threw has not.
-        defer { unsafe sqlite3_reset(pointer) }
+        precondition(unsafe sqlite3_stmt_busy(pointer) == 0, "a statement runs once at a time")
+        // Also when `read` throws: one left open would hold on to its snapshot of the log, and to what was bound.
+        defer {
+            unsafe sqlite3_reset(pointer)
+            unsafe sqlite3_clear_bindings(pointer)
+        }
         var bindings = unsafe Bindings(pointer)
         bind(&bindings)
+        precondition(unsafe bindings.place == sqlite3_bind_parameter_count(pointer), "each place gets a value")
         try unsafe Self.check(bindings.result, pointer, expecting: SQLITE_OK)
         var values: [Value] = []
         while values.count < limit {
@@ -48,7 +54,7 @@ import GRDBSQLite
 /// The values of one run, in the order of their places.
 @safe struct Bindings {
     private let pointer: OpaquePointer
-    private var place: CInt = 0
+    fileprivate private(set) var place: CInt = 0
     /// The first that is not `SQLITE_OK`.
     fileprivate private(set) var result = SQLITE_OK
 
@@ -85,8 +91,8 @@ import GRDBSQLite
     }
 }
 
-/// The columns of the row at which a statement stands, by place from 0 on. They are read with errors: a damaged file must
-/// not bring the process down.
+/// The columns of the row at which a statement stands, by place from 0 on. They are read with errors: a damaged file
+/// must not bring the process down.
 @safe struct Columns {
     private let pointer: OpaquePointer
 
@@ -95,6 +101,11 @@ import GRDBSQLite
     func number(_ place: CInt) throws -> Int64 {
         try self.expect(SQLITE_INTEGER, at: place)
         return unsafe sqlite3_column_int64(self.pointer, place)
+    }
+
+    func shard(_ place: CInt) throws -> ShardID {
+        guard let shard = UInt16(exactly: try self.number(place)) else { throw StoreError.impossibleShard }
+        return ShardID(rawValue: shard)
     }
 
     func number(orNull place: CInt) throws -> Int64? {

@@ -22,7 +22,7 @@ extension Row {
 }
 
 extension StoreError {
-    fileprivate static var impossibleShard: StoreError { StoreError(.corrupt, "a row names a shard that cannot be") }
+    static var impossibleShard: StoreError { StoreError(.corrupt, "a row names a shard that cannot be") }
 }
 
 extension StreamRow {
@@ -43,9 +43,8 @@ extension StoredEvent {
         """
 
     init(_ row: Columns) throws {
-        guard let shard = UInt16(exactly: try row.number(0)) else { throw StoreError.impossibleShard }
         self.init(
-            shard: ShardID(rawValue: shard), sequence: Sequence(rawValue: try row.number(1)),
+            shard: try row.shard(0), sequence: Sequence(rawValue: try row.number(1)),
             epoch: Epoch(rawValue: try row.number(2)), key: try row.bytes(3),
             version: StreamVersion(rawValue: try row.number(4)), kind: try row.text(5), dedupKey: try row.bytes(6),
             at: try row.number(7), body: try row.bytes(8), entitlement: try row.bytes(9))

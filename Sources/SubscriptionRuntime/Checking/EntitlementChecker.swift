@@ -25,7 +25,8 @@ struct EntitlementChecker: Sendable {
         self.clock = clock
     }
 
-    /// The answer of this moment, when all of it is in memory: without a suspension, which would cost more than the check.
+    /// The `.local` answer of this moment, when all of it is in memory, as it nearly always is: without a suspension,
+    /// which would cost as much as the check.
     /// - Returns: nil when something has to be loaded, which `answer` does.
     /// - Throws: while one of the shards must not answer.
     func answerFromMemory(_ requests: [CheckRequest]) throws(ServiceError) -> CheckResponse? {

@@ -190,35 +190,21 @@ package final class SubscriptionService: Service, Sendable {
     package func check(
         _ requests: [CheckRequest], consistency: Consistency, atLeast: String?
     ) async throws(ServiceError) -> CheckResponse {
-        guard requests.count <= Self.pageLimit else { throw Self.tooManyChecks }
-        let start = ContinuousClock.now
-        let response = try await ServiceError.translating {
-            try await self.checker.answer(requests, consistency, atLeast: atLeast)
+        guard requests.count <= Self.pageLimit else {
+            throw ServiceError(.invalidRequest, "at most \(Self.pageLimit) checks at a time")
         }
-        self.record(requests, response, consistency, since: start)
-        return response
-    }
-
-    /// The same by the rows of this node (`.local`) without waiting for anything, which nearly always is possible.
-    /// - Returns: nil when something has to be loaded; `check` does that.
-    package func checkInMemory(_ requests: [CheckRequest]) throws(ServiceError) -> CheckResponse? {
-        guard requests.count <= Self.pageLimit else { throw Self.tooManyChecks }
         let start = ContinuousClock.now
-        guard let response = try self.checker.answerFromMemory(requests) else { return nil }
-        self.record(requests, response, .local, since: start)
-        return response
-    }
-
-    private func record(
-        _ requests: [CheckRequest], _ response: CheckResponse, _ consistency: Consistency,
-        since start: ContinuousClock.Instant
-    ) {
+        let response: CheckResponse
+        if consistency == .local, atLeast == nil, let known = try self.checker.answerFromMemory(requests) {
+            response = known
+        } else {
+            response = try await ServiceError.translating {
+                try await self.checker.answer(requests, consistency, atLeast: atLeast)
+            }
+        }
         self.metrics.recordCheck(took: .now - start)
         self.checkMetrics.record(requests, response.results, consistency)
-    }
-
-    private static var tooManyChecks: ServiceError {
-        ServiceError(.invalidRequest, "at most \(Self.pageLimit) checks at a time")
+        return response
     }
 
     private static let pageLimit = 1_000

@@ -101,8 +101,8 @@ package distributed actor SubscriptionShard {
         return loaded
     }
 
-    /// What has to be looked for because of what was found: of timers the announcement that is due, and of a UUID that had
-    /// come with other content the key that its next content has.
+    /// What has to be looked for because of what was found: of timers the announcement that is due, and of a UUID that
+    /// had come with other content the key that its next content has.
     private func keysThatFollow(_ commands: [Command], _ loaded: inout LoadedBatch) -> [[UInt8]] {
         var keys: [[UInt8]] = []
         for command in commands {

@@ -1,4 +1,5 @@
-/// What one state answers at any moment. Its questions share the work of deriving: whoever has several asks one outlook.
+/// What one state answers at any moment. Its questions share the work of deriving: whoever has several asks one
+/// outlook.
 package struct Outlook: Sendable {
     private let derivation: Derivation
     private let customerIDs: [String]

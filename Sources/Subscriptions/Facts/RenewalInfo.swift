@@ -13,7 +13,7 @@ package struct RenewalInfo: Hashable, Sendable {
                 digest: digest))
     }
 
-    /// All of it in one piece, which is looked at once for who shares it however much of it is changed.
+    /// All fields at once: whoever changes several of them copies a shared payload only once.
     package var unshared: Fields {
         _read { yield self.fields.value }
         _modify { yield &self.fields.value }

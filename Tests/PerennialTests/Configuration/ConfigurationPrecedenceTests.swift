@@ -64,7 +64,9 @@ import Testing
         let der = try self.folder.check(smallest)
         let pem = try self.folder.check(smallest.replacing("root.cer", with: "root.pem"))
 
-        #expect(der.apps.first?.roots == pem.apps.first?.roots)
+        let (first, second) = (try #require(der.apps.first), try #require(pem.apps.first))
+        #expect(first.roots == second.roots)
+        #expect(first.bundleID == second.bundleID)
     }
 
     @Test func aDemoTakesXcodeAndNoApp() throws {
