@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import UnixSignals
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -8,7 +9,7 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             \(allBenchmarks.map { "  \($0.name): \($0.abstract)" }.joined(separator: "\n"))
 
-            Keys, signed notifications and stores are made anew and removed at the end. A goal that was missed makes the
+            Keys, signed notifications and stores are made anew and removed at the end, and by Ctrl-C. A goal that was missed makes the
             exit code 1.
 
             Example:
@@ -30,6 +31,14 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         let workspace = try Workspace()
         defer { workspace.remove() }
+        let interruption = Task {
+            for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+                // The node that is measured ends with this process.
+                workspace.remove()
+                Foundation.exit(130)
+            }
+        }
+        defer { interruption.cancel() }
         var figures: [Figure] = []
         for benchmark in allBenchmarks where self.only.isEmpty || self.only.contains(benchmark.name) {
             workspace.say("\(benchmark.name) …")
