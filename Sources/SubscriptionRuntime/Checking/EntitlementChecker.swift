@@ -3,8 +3,8 @@ import EventSourcing
 import Sharding
 import Subscriptions
 
-/// Answers entitlement checks from the rows in memory; what is not there is loaded once. A check meets no actor, and no
-/// lock but those of its own shards.
+/// Answers entitlement checks from the rows in memory; what is not there is loaded once. A check meets no actor. It holds
+/// a lock of one of its shards at a time, and those of the registers of names for as long as a reference is copied.
 struct EntitlementChecker: Sendable {
     private let map: ShardMap
     private let positions: PositionGuard
