@@ -4,13 +4,27 @@ package protocol EventStore: Sendable {
     /// Fixed when the store was made.
     var identity: StoreIdentity { get }
 
-    // MARK: Ownership
+    // MARK: Ownership. What writes blocks.
 
-    /// Takes every shard for `node`: epoch + 1 and the new incarnation on each row. Only for a store that one process can
-    /// open at a time. Blocks.
-    func claimAllShards(node: NodeID, incarnation: Incarnation) throws(StoreError) -> [ShardOwnership]
+    /// Writes what others have to know of a node, over what stood there, and raises the row's `live_epoch`.
+    func register(_ node: NodeRecord) throws(StoreError)
 
-    // MARK: Writing. These block, and are called on the committer's own thread.
+    /// Raises the epoch of each of the claim's shards and makes its incarnation the owner, in one commit.
+    /// - Returns: the shards taken, in the order of the claim; those that its `from` excludes are missing.
+    /// - Throws: `.unavailable` when it cannot be done now or nobody knows whether it was: claiming again is safe. Any
+    ///   other error is final.
+    func claim(_ claim: ShardClaim) throws(StoreError) -> [ShardOwnership]
+
+    /// In the order of their ids.
+    func nodes() async throws(StoreError) -> [NodeRecord]
+
+    /// The row of every shard, in order.
+    func shards() async throws(StoreError) -> [ShardRecord]
+
+    // MARK: Writing. These block, and are called on committers' own threads.
+
+    /// How many appends may be under way at a time, of different shards.
+    var appendConcurrency: Int { get }
 
     /// Appends to any number of shards in one commit, durable when it returns. A shard whose fence does not hold is
     /// `.fenced`, and the others are stored all the same. Outcomes are in the order of `batches`, which name each shard
@@ -107,24 +121,8 @@ package struct StoreIdentity: Hashable, Sendable {
         self.restoreGeneration = restoreGeneration
         self.shardCount = shardCount
     }
-}
 
-/// A shard as its new owner finds it.
-package struct ShardOwnership: Hashable, Sendable {
-    package var shard: ShardID
-    package var epoch: Epoch
-    package var incarnation: Incarnation
-    package var head: Sequence
-    /// `at` of the newest event, so that recorded time never goes back; 0 without events.
-    package var lastRecordedAt: Int64
-
-    package init(shard: ShardID, epoch: Epoch, incarnation: Incarnation, head: Sequence, lastRecordedAt: Int64) {
-        self.shard = shard
-        self.epoch = epoch
-        self.incarnation = incarnation
-        self.head = head
-        self.lastRecordedAt = lastRecordedAt
-    }
+    package var shards: [ShardID] { (0..<self.shardCount).map { ShardID(rawValue: UInt16($0)) } }
 }
 
 package struct StoreStatistics: Hashable, Sendable {

@@ -2,37 +2,88 @@ package import EventSourcing
 import GRDB
 
 extension SQLiteEventStore {
-    package func claimAllShards(node: NodeID, incarnation: Incarnation) throws(StoreError) -> [ShardOwnership] {
+    package func register(_ node: NodeRecord) throws(StoreError) {
         try self.write { db in
             try db.execute(
                 sql: """
-                    INSERT INTO node (node_id, incarnation) VALUES (?, ?)
+                    INSERT INTO node (node_id, incarnation, endpoint, curve_key) VALUES (?, ?, ?, ?)
                     ON CONFLICT (node_id) DO UPDATE
-                    SET incarnation = excluded.incarnation, live_epoch = live_epoch + 1, state = 'live'
+                    SET incarnation = excluded.incarnation, live_epoch = live_epoch + 1, endpoint = excluded.endpoint,
+                        curve_key = excluded.curve_key, state = 'live'
                     """,
-                arguments: [node.rawValue, incarnation.rawValue])
-            try db.execute(
-                sql: "UPDATE shard SET epoch = epoch + 1, owner_node = ?, owner_incarnation = ?",
-                arguments: [node.rawValue, incarnation.rawValue])
-            // An epoch that has written nothing will not be asked about: without this each start would leave a row.
-            try db.execute(
-                sql: """
-                    DELETE FROM shard_epoch WHERE first_seq >
-                        (SELECT head_seq FROM shard WHERE shard.shard_id = shard_epoch.shard_id)
-                    """)
-            try db.execute(
-                sql: "INSERT INTO shard_epoch SELECT shard_id, epoch, owner_incarnation, head_seq + 1 FROM shard")
-            return try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT shard_id, epoch, head_seq, coalesce((
-                        SELECT at FROM event WHERE event.shard_id = shard.shard_id AND event.seq = shard.head_seq), 0)
-                    FROM shard ORDER BY shard_id
-                    """
+                arguments: [
+                    node.id.rawValue, node.incarnation.rawValue, node.endpoint, node.packedCurveKeys.data,
+                ])
+        }
+    }
+
+    package func claim(_ claim: ShardClaim) throws(StoreError) -> [ShardOwnership] {
+        try self.write { db in try claim.shards.compactMap { try Self.claim($0, as: claim, in: db) } }
+    }
+
+    private static func claim(_ shard: ShardID, as claim: ShardClaim, in db: Database) throws -> ShardOwnership? {
+        let take = try db.cachedStatement(
+            sql: """
+                UPDATE shard SET epoch = epoch + 1, owner_node = ?1, owner_incarnation = ?2
+                WHERE shard_id = ?3 AND (?4 IS NULL OR owner_incarnation = ?4)
+                """)
+        let owner = claim.owner
+        try take.execute(
+            arguments: [owner.node.rawValue, owner.incarnation.rawValue, shard.rawValue, claim.from?.rawValue])
+        guard db.changesCount == 1 else { return nil }
+        // An epoch that has written nothing will not be asked about: without this each start would leave a row.
+        let clear = try db.cachedStatement(
+            sql: """
+                DELETE FROM shard_epoch
+                WHERE shard_id = ?1 AND first_seq > (SELECT head_seq FROM shard WHERE shard_id = ?1)
+                """)
+        try clear.execute(arguments: [shard.rawValue])
+        let begin = try db.cachedStatement(
+            sql: """
+                INSERT INTO shard_epoch
+                SELECT shard_id, epoch, owner_incarnation, head_seq + 1 FROM shard WHERE shard_id = ?
+                """)
+        try begin.execute(arguments: [shard.rawValue])
+        let find = try db.cachedStatement(
+            sql: """
+                SELECT epoch, head_seq, coalesce((
+                    SELECT at FROM event WHERE event.shard_id = shard.shard_id AND event.seq = shard.head_seq), 0)
+                FROM shard WHERE shard_id = ?
+                """)
+        return try Row.fetchOne(find, arguments: [shard.rawValue]).map { row in
+            ShardOwnership(
+                shard: shard, epoch: Epoch(rawValue: try row.decode(atIndex: 0)), incarnation: owner.incarnation,
+                head: try row.sequence(1), lastRecordedAt: try row.decode(atIndex: 2))
+        }
+    }
+
+    package func nodes() async throws(StoreError) -> [NodeRecord] {
+        try await self.read { db in
+            try Row.fetchAll(
+                db, sql: "SELECT node_id, incarnation, endpoint, curve_key FROM node ORDER BY node_id"
             ).map { row in
-                ShardOwnership(
-                    shard: try row.shard(0), epoch: Epoch(rawValue: try row.decode(atIndex: 1)),
-                    incarnation: incarnation, head: try row.sequence(2), lastRecordedAt: try row.decode(atIndex: 3))
+                NodeRecord(
+                    id: NodeID(rawValue: try row.decode(atIndex: 0)),
+                    incarnation: Incarnation(rawValue: try row.decode(atIndex: 1)),
+                    endpoint: try row.decode(atIndex: 2),
+                    packedCurveKeys: row.hasNull(atIndex: 3) ? [] : try row.bytes(3))
+            }
+        }
+    }
+
+    package func shards() async throws(StoreError) -> [ShardRecord] {
+        try await self.read { db in
+            try Row.fetchAll(
+                db, sql: "SELECT shard_id, epoch, owner_node, owner_incarnation, head_seq FROM shard ORDER BY shard_id"
+            ).map { row in
+                var owner: ShardRecord.Owner?
+                if let node = try row.decode(String?.self, atIndex: 2) {
+                    owner = ShardRecord.Owner(
+                        node: NodeID(rawValue: node), incarnation: Incarnation(rawValue: try row.decode(atIndex: 3)))
+                }
+                return ShardRecord(
+                    shard: try row.shard(0), epoch: Epoch(rawValue: try row.decode(atIndex: 1)), owner: owner,
+                    head: try row.sequence(4))
             }
         }
     }

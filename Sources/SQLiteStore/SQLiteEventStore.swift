@@ -8,6 +8,7 @@ import Synchronization
 /// snapshots, and never wait for the writer. One process at a time has the file.
 package final class SQLiteEventStore: EventStore {
     package let identity: StoreIdentity
+    package let appendConcurrency = 1
     let configuration: SQLiteConfiguration
     let codec = EvidenceCodec()
     let headers = Mutex(HeaderNumbers())

@@ -66,7 +66,10 @@ import Testing
         try await node.run { [inner] service in
             _ = try await service.ingest(signedPayload: payloads[0])
             // when: somebody else takes the store
-            _ = try inner.claimAllShards(node: NodeID(rawValue: "other"), incarnation: Incarnation(rawValue: 7))
+            _ = inner.claim(
+                ShardClaim(
+                    inner.identity.shards,
+                    for: .init(node: NodeID(rawValue: "other"), incarnation: Incarnation(rawValue: 7))))
             // then
             for _ in 0..<2 {
                 let error = await #expect(throws: ServiceError.self) {

@@ -4,6 +4,7 @@ import Synchronization
 /// process.
 package final class InMemoryEventStore: EventStore {
     private struct State {
+        var nodes: [NodeID: NodeRecord] = [:]
         var shards: [MemoryShard]
         var lookups: [Identifier: Set<[UInt8]>] = [:]
         var quarantine: [QuarantinedPayload] = []
@@ -28,9 +29,15 @@ package final class InMemoryEventStore: EventStore {
 
     // MARK: Writing
 
-    package func claimAllShards(node: NodeID, incarnation: Incarnation) throws(StoreError) -> [ShardOwnership] {
+    package let appendConcurrency = 1
+
+    package func register(_ node: NodeRecord) { self.state.withLock { $0.nodes[node.id] = node } }
+
+    package func claim(_ claim: ShardClaim) -> [ShardOwnership] {
         self.state.withLock { state in
-            state.shards.indices.map { state.shards[$0].claim(by: incarnation) }
+            claim.shards.map { Int($0.rawValue) }
+                .filter { claim.from == nil || state.shards[$0].record.owner?.incarnation == claim.from }
+                .map { state.shards[$0].claim(by: claim.owner) }
         }
     }
 
@@ -52,6 +59,12 @@ package final class InMemoryEventStore: EventStore {
     }
 
     // MARK: Reading
+
+    package func nodes() -> [NodeRecord] {
+        self.state.withLock { $0.nodes.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+    }
+
+    package func shards() -> [ShardRecord] { self.state.withLock { $0.shards.map(\.record) } }
 
     private func read<Result>(_ shard: ShardID, _ body: (MemoryShard) -> sending Result) -> sending Result {
         self.state.withLock { body($0.shards[Int(shard.rawValue)]) }

@@ -7,7 +7,7 @@ enum StoredEvidence {
 /// One shard of the in-memory store: its row, its log and what is found through it.
 struct MemoryShard {
     let id: ShardID
-    private var epochs: [(epoch: Epoch, incarnation: Incarnation, first: Int64)] = []
+    private var epochs: [(epoch: Epoch, owner: ShardRecord.Owner, first: Int64)] = []
     private(set) var events: [StoredEvent] = []
     private(set) var evidence: [Sequence: StoredEvidence] = [:]
     private(set) var streams: [[UInt8]: StreamRow] = [:]
@@ -20,22 +20,28 @@ struct MemoryShard {
 
     // MARK: Ownership
 
-    mutating func claim(by incarnation: Incarnation) -> ShardOwnership {
-        let epoch = Epoch(rawValue: (self.epochs.last?.epoch.rawValue ?? 0) + 1)
-        self.epochs.append((epoch, incarnation, self.head.rawValue + 1))
+    var record: ShardRecord {
+        let last = self.epochs.last
+        return ShardRecord(
+            shard: self.id, epoch: last?.epoch ?? Epoch(rawValue: 0), owner: last?.owner, head: self.head)
+    }
+
+    mutating func claim(by owner: ShardRecord.Owner) -> ShardOwnership {
+        let epoch = Epoch(rawValue: self.record.epoch.rawValue + 1)
+        self.epochs.append((epoch, owner, self.head.rawValue + 1))
         return ShardOwnership(
-            shard: self.id, epoch: epoch, incarnation: incarnation, head: self.head,
+            shard: self.id, epoch: epoch, incarnation: owner.incarnation, head: self.head,
             lastRecordedAt: self.events.last?.at ?? 0)
     }
 
     func isOwned(by batch: ShardBatch) -> Bool {
-        guard let owner = self.epochs.last else { return false }
-        return owner.epoch == batch.epoch && owner.incarnation == batch.incarnation && self.head == batch.head
+        guard let last = self.epochs.last else { return false }
+        return last.epoch == batch.epoch && last.owner.incarnation == batch.incarnation && self.head == batch.head
     }
 
     func tag(of sequence: Sequence) -> UInt32? {
         guard sequence <= self.head else { return nil }
-        return self.epochs.last { $0.first <= sequence.rawValue }?.incarnation.tag ?? 0
+        return self.epochs.last { $0.first <= sequence.rawValue }?.owner.incarnation.tag ?? 0
     }
 
     // MARK: Appending

@@ -87,8 +87,10 @@ struct RecordedLog: Sendable {
 
     /// Appends all of it to an empty store.
     func write(to store: SQLiteEventStore) throws {
-        let owned = try store.claimAllShards(
-            node: NodeID(rawValue: "benchmark"), incarnation: Incarnation(rawValue: 1))
+        let owned = try store.claim(
+            ShardClaim(
+                store.identity.shards,
+                for: ShardRecord.Owner(node: NodeID(rawValue: "benchmark"), incarnation: Incarnation(rawValue: 1))))
         for ownership in owned {
             guard let entries = self.entries[ownership.shard] else { continue }
             var rows: [[UInt8]: StreamRow] = [:]

@@ -30,8 +30,10 @@ struct Seeding: Sendable {
     /// Makes the store and closes it.
     func fill(_ path: String) throws {
         let store = try SQLiteEventStore(configuration: SQLiteConfiguration(path: path))
-        let owned = try store.claimAllShards(
-            node: NodeID(rawValue: "benchmark"), incarnation: Incarnation(rawValue: 1))
+        let owned = try store.claim(
+            ShardClaim(
+                store.identity.shards,
+                for: ShardRecord.Owner(node: NodeID(rawValue: "benchmark"), incarnation: Incarnation(rawValue: 1))))
         guard let map = ShardMap(shardCount: owned.count) else {
             preconditionFailure("a store is made with a shard count that a shard map takes")
         }

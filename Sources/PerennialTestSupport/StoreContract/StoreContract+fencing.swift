@@ -24,6 +24,42 @@ extension StoreContract {
             #expect(second.ownership[9].lastRecordedAt == 1_700_000_000_001)
             #expect(second.ownership[8].lastRecordedAt == 0)
         },
+        StoreContract("a claim takes the shards it names, and from whom it says") { store in
+            let first = ShardRecord.Owner(node: NodeID(rawValue: "a"), incarnation: Incarnation(rawValue: .min))
+            let second = ShardRecord.Owner(node: NodeID(rawValue: "b"), incarnation: Incarnation(rawValue: 5))
+            let shards = [3, 1, 2].map { ShardID(rawValue: $0) }
+            #expect(try store.claim(ShardClaim(shards, for: first)).map(\.shard) == shards)
+            #expect(try store.claim(ShardClaim([shards[1]], for: second)).map(\.epoch.rawValue) == [2])
+
+            // What is not its own any more it does not get back.
+            let again = try store.claim(ShardClaim(shards, for: first, from: first.incarnation))
+            #expect(again.map(\.shard) == [shards[0], shards[2]])
+            #expect(again.map(\.epoch.rawValue) == [2, 2])
+            #expect(try store.claim(ShardClaim([], for: first)).isEmpty)
+            let nobodys = [ShardID(rawValue: 0)]
+            #expect(try store.claim(ShardClaim(nobodys, for: first, from: first.incarnation)).isEmpty)
+
+            let records = try await store.shards()
+            #expect(records.map(\.shard) == store.identity.shards)
+            #expect(records.prefix(5).map(\.owner) == [nil, second, first, first, nil])
+            #expect(records.prefix(5).map(\.epoch.rawValue) == [0, 2, 2, 2, 0])
+            #expect(records.allSatisfy { $0.head == .zero })
+        },
+        StoreContract("nodes are found as they were last registered") { store in
+            #expect(try await store.nodes().isEmpty)
+            let key = Array(UInt8(0)..<32)
+            var first = NodeRecord(
+                id: NodeID(rawValue: "b"), incarnation: Incarnation(rawValue: -1), endpoint: "tcp://127.0.0.1:1",
+                curveKeys: [key, key.reversed()])
+            let second = NodeRecord(id: NodeID(rawValue: "a"), incarnation: Incarnation(rawValue: 2))
+            for node in [first, second] { try store.register(node) }
+            #expect(try await store.nodes() == [second, first])
+            first.incarnation = Incarnation(rawValue: 7)
+            first.endpoint = nil
+            first.curveKeys = [key]
+            try store.register(first)
+            #expect(try await store.nodes() == [second, first])
+        },
         StoreContract("an owner that was replaced is fenced") { store in
             var old = try StoreWriter(store, incarnation: 1)
             try old.append([old.event([1])])

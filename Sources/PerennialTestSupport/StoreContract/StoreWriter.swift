@@ -9,8 +9,10 @@ package struct StoreWriter {
 
     package init(_ store: any EventStore, node: String = "node", incarnation: Int64 = 7) throws {
         self.store = store
-        self.ownership = try store.claimAllShards(
+        let owner = ShardRecord.Owner(
             node: NodeID(rawValue: node), incarnation: Incarnation(rawValue: incarnation))
+        try store.register(NodeRecord(id: owner.node, incarnation: owner.incarnation))
+        self.ownership = try store.claim(ShardClaim(store.identity.shards, for: owner))
     }
 
     /// A new claim that goes on where `writer` stopped counting versions.

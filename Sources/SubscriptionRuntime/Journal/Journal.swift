@@ -3,12 +3,14 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Writes for all shards of a node, on a thread of its own: while one commit is under way the next one gathers, across
-/// shards. Each shard hears what became of its submissions in the order in which it made them.
+/// Writes for all shards of a node, on as many threads of its own as the store takes appends at a time: while commits are
+/// under way the next one gathers, across shards. Each shard is in one commit at a time, and hears what became of its
+/// submissions in the order in which it made them.
 final class Journal: Sendable {
     private let store: any EventStore
-    private let node: NodeID
-    private let incarnation: Incarnation
+    private let node: NodeRecord
+    /// Those that this node owns.
+    private let shards: [ShardID]
     private let queue: JournalQueue
     /// By shard number.
     private let listeners: [JournalMailbox]
@@ -27,13 +29,15 @@ final class Journal: Sendable {
         var logged: ContinuousClock.Instant
     }
 
+    private let mustGiveUp = Mutex(false)
+
     init(
-        store: any EventStore, node: NodeID, incarnation: Incarnation, byteLimit: Int,
-        listeners: [JournalMailbox], metrics: RuntimeMetrics, logger: Logger
+        store: any EventStore, node: NodeRecord, shards: [ShardID], byteLimit: Int, listeners: [JournalMailbox],
+        metrics: RuntimeMetrics, logger: Logger
     ) {
         self.store = store
         self.node = node
-        self.incarnation = incarnation
+        self.shards = shards
         self.queue = JournalQueue(byteLimit: byteLimit)
         self.listeners = listeners
         self.metrics = metrics
@@ -48,8 +52,26 @@ final class Journal: Sendable {
     /// Takes the shards, then commits until `close()`, and returns when everything submitted is settled.
     /// - Returns: why the shards could not be taken, at the start or again after a commit of unknown outcome.
     func run() async -> StoreError? {
+        if let failure = await self.onThread({ () throws(StoreError) in try self.take() }) { return failure }
+        return await withTaskGroup { committers in
+            for _ in 0..<max(1, self.store.appendConcurrency) {
+                committers.addTask { await self.onThread { () throws(StoreError) in try self.commitUntilClosed() } }
+            }
+            return await committers.reduce(nil) { $0 ?? $1 }
+        }
+    }
+
+    private func onThread(_ work: @escaping @Sendable () throws(StoreError) -> Void) async -> StoreError? {
         await withCheckedContinuation { continuation in
-            let thread = Thread { continuation.resume(returning: self.work()) }
+            let thread = Thread {
+                do throws(StoreError) {
+                    try work()
+                    continuation.resume(returning: nil)
+                } catch {
+                    self.lose(error)
+                    continuation.resume(returning: error)
+                }
+            }
             thread.name = "committer"
             thread.start()
         }
@@ -63,30 +85,65 @@ final class Journal: Sendable {
     /// Nothing is submitted after this.
     func close() { self.queue.close() }
 
-    // MARK: On the thread
+    /// The node stops: a store that cannot be reached is not waited for.
+    func stopWaiting() { self.mustGiveUp.withLock { $0 = true } }
 
-    private func work() -> StoreError? {
-        do {
-            try self.claim()
-            while true {
-                let round = self.queue.next()
-                guard !round.isEmpty else { return nil }
-                try self.commit(round[...])
-            }
-        } catch {
-            self.logger.critical(
-                "The shards could not be taken", metadata: .runtime([.error: "\(error.code): \(error.message)"]))
-            self.queue.close()
-            for listener in self.listeners { listener.put(.lost(error)) }
-            return error
+    // MARK: On a thread
+
+    private func take() throws(StoreError) {
+        try self.store.register(self.node)
+        self.own(try self.store.claim(ShardClaim(self.shards, for: self.owner)))
+    }
+
+    private func commitUntilClosed() throws(StoreError) {
+        while true {
+            let round = self.queue.next()
+            guard !round.isEmpty else { return }
+            defer { self.queue.finish(round) }
+            try self.commit(round[...])
         }
     }
 
-    private func claim() throws(StoreError) {
-        let ownerships = try self.store.claimAllShards(node: self.node, incarnation: self.incarnation)
+    private func lose(_ error: StoreError) {
+        self.logger.critical(
+            "The shards could not be taken", metadata: .runtime([.error: "\(error.code): \(error.message)"]))
+        self.queue.close()
+        for shard in self.shards { self.tell(shard, .lost(error)) }
+    }
+
+    private var owner: ShardRecord.Owner {
+        ShardRecord.Owner(node: self.node.id, incarnation: self.node.incarnation)
+    }
+
+    private func own(_ ownerships: [ShardOwnership]) {
         self.queue.require(ownerships)
         for ownership in ownerships { self.tell(ownership.shard, .owned(ownership)) }
     }
+
+    /// Nobody knows how these shards' logs end: they answer nothing until the store has said so under a new epoch, which
+    /// keeps out whatever is still on its way there.
+    private func takeAgain(_ shards: [ShardID]) throws(StoreError) {
+        for shard in shards { self.tell(shard, .frozen) }
+        var pause = Self.firstPause
+        while true {
+            do throws(StoreError) {
+                let claim = ShardClaim(shards, for: self.owner, from: self.node.incarnation)
+                let taken = try self.store.claim(claim)
+                self.own(taken)
+                for shard in Set(shards).subtracting(taken.map(\.shard)) { self.tell(shard, .fenced) }
+                return
+            } catch {
+                guard error.code == .unavailable, !self.mustGiveUp.withLock({ $0 }) else { throw error }
+                self.recordFailure(error)
+                Thread.sleep(forTimeInterval: pause)
+                pause = min(2 * pause, Self.longestPause)
+            }
+        }
+    }
+
+    /// In seconds.
+    private static let firstPause = 0.1
+    private static let longestPause = 1.0
 
     /// - Throws: when the outcome is unknown and the shards cannot be taken again.
     private func commit(_ submissions: ArraySlice<JournalQueue.Submission>) throws(StoreError) {
@@ -126,8 +183,7 @@ final class Journal: Sendable {
                 "The outcome of a commit is unknown",
                 metadata: .runtime([.error: "\(error.code): \(error.message)"]))
             self.metrics.recordUnknownCommit()
-            for listener in self.listeners { listener.put(.frozen) }
-            try self.claim()
+            try self.takeAgain(round.map(\.batch.shard))
         case .fenced:
             for submission in round { self.fail(submission, .fenced) }
         case .rewound, .unavailable, .full, .corrupt, .incompatible:

@@ -19,7 +19,9 @@ final class JournalQueue: Sendable {
         var discarded: [ShardID: Int] = [:]
         /// Submissions under an older epoch are dropped.
         var epochs: [ShardID: Epoch] = [:]
-        var isAsleep = false
+        /// In a commit now.
+        var busy: Set<ShardID> = []
+        var sleepers = 0
         var isClosed = false
     }
 
@@ -37,30 +39,50 @@ final class JournalQueue: Sendable {
             }
             state.waiting.append(submission)
             state.bytes += submission.bytes
-            defer { state.isAsleep = false }
-            return (true, state.isAsleep)
+            return (true, Self.wakeOne(&state))
         }
         if mustWake { self.wakeUp.signal() }
         return isTaken
     }
 
-    /// Blocks until there is something to commit. One submission of each shard, in the order in which they came; empty
-    /// once the queue is closed and everything has been taken.
+    private static func wakeOne(_ state: inout State) -> Bool {
+        guard state.sleepers > 0 else { return false }
+        state.sleepers -= 1
+        return true
+    }
+
+    /// Blocks until there is something to commit. One submission of each shard that is in no other commit, in the order
+    /// in which they came; empty once the queue is closed and everything has been taken. `finish(_:)` has to follow.
     func next() -> [Submission] {
         while true {
             let (round, isAtEnd) = self.state.withLock { state in
                 let round = Self.round(from: &state)
-                state.isAsleep = round.isEmpty && !state.isClosed
-                return (round, state.isClosed)
+                let isAtEnd = state.isClosed && state.waiting.isEmpty
+                if round.isEmpty, !isAtEnd { state.sleepers += 1 }
+                return (round, isAtEnd)
             }
             guard round.isEmpty, !isAtEnd else { return round }
             self.wakeUp.wait()
         }
     }
 
+    /// The shards of `round` may be in another commit.
+    func finish(_ round: [Submission]) {
+        let woken = self.state.withLock { state in
+            state.busy.subtract(round.map(\.batch.shard))
+            // Whoever finishes takes what waits; sleepers only have to hear of the end.
+            return state.isClosed ? Self.wakeAll(&state) : 0
+        }
+        for _ in 0..<woken { self.wakeUp.signal() }
+    }
+
+    private static func wakeAll(_ state: inout State) -> Int {
+        defer { state.sleepers = 0 }
+        return state.sleepers
+    }
+
     private static func round(from state: inout State) -> [Submission] {
         var round: [Submission] = []
-        var shards = Set<ShardID>()
         var rest: Deque<Submission> = []
         for submission in state.waiting {
             let shard = submission.batch.shard
@@ -68,7 +90,7 @@ final class JournalQueue: Sendable {
                 state.bytes -= submission.bytes
                 continue
             }
-            guard shards.insert(shard).inserted else {
+            guard state.busy.insert(shard).inserted else {
                 rest.append(submission)
                 continue
             }
@@ -105,11 +127,10 @@ final class JournalQueue: Sendable {
     }
 
     func close() {
-        let mustWake = self.state.withLock { state in
+        let woken = self.state.withLock { state in
             state.isClosed = true
-            defer { state.isAsleep = false }
-            return state.isAsleep
+            return Self.wakeAll(&state)
         }
-        if mustWake { self.wakeUp.signal() }
+        for _ in 0..<woken { self.wakeUp.signal() }
     }
 }

@@ -53,8 +53,9 @@ final class ShardNode: Sendable {
             }
         }
         self.journal = Journal(
-            store: store, node: configuration.node, incarnation: Incarnation(rawValue: .random(in: .min ... .max)),
-            byteLimit: configuration.journalBytes, listeners: self.mailboxes, metrics: metrics, logger: logger)
+            store: store,
+            node: NodeRecord(id: configuration.node, incarnation: Incarnation(rawValue: .random(in: .min ... .max))),
+            shards: map.shards, byteLimit: configuration.journalBytes, listeners: self.mailboxes, metrics: metrics, logger: logger)
     }
 
     func parts(of key: StreamKey) -> ShardParts { self.parts[Int(self.map.shard(of: key.id).rawValue)] }
@@ -104,6 +105,7 @@ final class ShardNode: Sendable {
     /// Refuses new commands, and lets what is there end.
     func stop() {
         self.isStopping.withLock { $0 = true }
+        self.journal.stopWaiting()
         for parts in self.parts {
             parts.arm.close()
             parts.queue.close(with: .refused(.stopping, message: "the node is shutting down"))

@@ -48,9 +48,15 @@ final class ScriptedStore: EventStore {
 
     var identity: StoreIdentity { self.inner.identity }
 
-    func claimAllShards(node: NodeID, incarnation: Incarnation) throws(StoreError) -> [ShardOwnership] {
-        try self.inner.claimAllShards(node: node, incarnation: incarnation)
-    }
+    var appendConcurrency: Int { self.inner.appendConcurrency }
+
+    func register(_ node: NodeRecord) throws(StoreError) { try self.inner.register(node) }
+
+    func claim(_ claim: ShardClaim) throws(StoreError) -> [ShardOwnership] { try self.inner.claim(claim) }
+
+    func nodes() async throws(StoreError) -> [NodeRecord] { try await self.inner.nodes() }
+
+    func shards() async throws(StoreError) -> [ShardRecord] { try await self.inner.shards() }
 
     func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome] {
         self.log.withLock { $0.append(batches) }
