@@ -55,7 +55,8 @@ final class ShardNode: Sendable {
         self.journal = Journal(
             store: store,
             node: NodeRecord(id: configuration.node, incarnation: Incarnation(rawValue: .random(in: .min ... .max))),
-            shards: map.shards, byteLimit: configuration.journalBytes, listeners: self.mailboxes, metrics: metrics, logger: logger)
+            shards: map.shards, byteLimit: configuration.journalBytes, listeners: self.mailboxes, metrics: metrics,
+            logger: logger)
     }
 
     func parts(of key: StreamKey) -> ShardParts { self.parts[Int(self.map.shard(of: key.id).rawValue)] }
