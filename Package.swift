@@ -36,6 +36,8 @@ let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: 
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let instrumentation = Target.Dependency.product(name: "Instrumentation", package: "swift-distributed-tracing")
+let serviceContext = Target.Dependency.product(name: "ServiceContextModule", package: "swift-service-context")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
@@ -51,10 +53,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/apple/swift-service-context", from: "1.5.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -62,6 +66,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        .systemLibrary(name: "CZeroMQ", pkgConfig: "libzmq", providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
         library("Subscriptions"),
@@ -77,7 +82,10 @@ let package = Package(
             products: [crypto, x509, asn1, httpClient, nioCore, nioHTTP1]),
         library("WireProtocol", ["Subscriptions", "EventSourcing"], products: [protobuf]),
         library("SQLiteStore", ["EventSourcing"], products: [grdb, grdbSQLite], more: [.strictMemorySafety()]),
-        library("Clustering", ["WireProtocol", "Sharding", "EventSourcing"]),
+        library("ZeroMQ", ["CZeroMQ"], more: [.strictMemorySafety()]),
+        library(
+            "Clustering", ["ZeroMQ", "WireProtocol", "Sharding", "EventSourcing"],
+            products: [deque, instrumentation, logging, serviceContext]),
         library(
             "SubscriptionRuntime",
             ["Clustering", "EventSourcing", "Sharding", "WireProtocol", "AppStore", "Entitlements", "Subscriptions"],
@@ -117,7 +125,13 @@ let package = Package(
             ]),
         tests("WireProtocolTests", ["EventSourcing", "Subscriptions", "WireProtocol", protobuf]),
         tests("SQLiteStoreTests", ["EventSourcing", "PerennialTestSupport", "SQLiteStore", grdb]),
-        tests("ClusteringTests", ["Clustering", "EventSourcing", "Sharding", "WireProtocol"]),
+        tests("ZeroMQTests", ["ZeroMQ"]),
+        tests(
+            "ClusteringTests",
+            [
+                "Clustering", "EventSourcing", "Sharding", "WireProtocol", "ZeroMQ", instrumentation, logging,
+                serviceContext,
+            ]),
         tests(
             "SubscriptionRuntimeTests",
             [

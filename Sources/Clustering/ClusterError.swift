@@ -1,14 +1,28 @@
 /// Why a call to a shard's actor did not run, or its answer could not be read.
 package struct ClusterError: Error, Sendable {
     package enum Code: Sendable {
-        /// No node that can be reached has an actor of this name.
+        /// No node that can be reached has an actor of this name: nothing ran.
         case notOwner
         /// The actor is of another type than the caller takes it for.
         case otherType
         /// Arguments, target or answer are not what the two sides agreed on.
         case malformed
-        /// The call ran and threw; the message is the error's description.
+        /// The other side lets nobody call this function: nothing ran.
+        case unknownTarget
+        /// Too much is under way already, here or there: nothing ran.
+        case overloaded
+        /// The call is larger than a message may be: nothing ran.
+        case tooLarge
+        /// The connection broke, or its peer is another run now: the call may have run or not.
+        case connectionLost
+        /// No answer in time: the call may have run or not.
+        case deadlineExceeded
+        /// The caller was cancelled: the call may have run or not.
+        case cancelled
+        /// The call ran and threw; the message names the error's type.
         case failed
+        /// This node cannot listen, or has been told to stop.
+        case unavailable
     }
 
     package let code: Code

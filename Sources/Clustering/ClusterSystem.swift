@@ -1,4 +1,5 @@
 package import Distributed
+package import EventSourcing
 package import Sharding
 package import WireProtocol
 
@@ -13,11 +14,20 @@ package final class ClusterSystem: DistributedActorSystem {
 
     @TaskLocal private static var nextID: ShardActorID?
 
+    /// Until when a call made in this task waits for its answer; nil for as long as the transport says.
+    @TaskLocal package static var deadline: ContinuousClock.Instant?
+
     private let slots: [ActorSlot]
+    private let contract: CallContract
     private let transport: any InvocationTransport
 
-    package init(shardMap: ShardMap, transport: any InvocationTransport = SingleNodeTransport()) {
+    /// - Parameter contract: the same as the transport's.
+    package init(
+        shardMap: ShardMap, contract: CallContract = CallContract(),
+        transport: any InvocationTransport = SingleNodeTransport()
+    ) {
         self.slots = shardMap.shards.map { _ in ActorSlot() }
+        self.contract = contract
         self.transport = transport
     }
 
@@ -54,6 +64,9 @@ package final class ClusterSystem: DistributedActorSystem {
         return actor
     }
 
+    /// The owner of a shard serves it under `epoch`: calls that know of a newer one are refused. nil while it serves not.
+    package func serve(_ shard: ShardID, under epoch: Epoch?) { self.slots[Int(shard.rawValue)].epoch = epoch }
+
     // MARK: Calls
 
     package func makeInvocationEncoder() -> InvocationEncoder { InvocationEncoder() }
@@ -64,8 +77,8 @@ package final class ClusterSystem: DistributedActorSystem {
     ) async throws -> Res where Act.ID == ShardActorID {
         switch try await self.send(invocation, target: target, to: actor.id) {
         case .value(let bytes): return try Res(wireBytes: bytes)
-        case .void: throw ClusterError(.malformed, "a call that returns a value gave none")
-        case .failure(let message): throw ClusterError(.failed, message)
+        case .nothing: throw ClusterError(.malformed, "a call that returns a value gave none")
+        case .failure(let failure): throw self.contract.error(failure)
         }
     }
 
@@ -73,26 +86,39 @@ package final class ClusterSystem: DistributedActorSystem {
         on actor: Act, target: RemoteCallTarget, invocation: inout InvocationEncoder, throwing: Err.Type
     ) async throws where Act.ID == ShardActorID {
         switch try await self.send(invocation, target: target, to: actor.id) {
-        case .void: return
+        case .nothing: return
         case .value: throw ClusterError(.malformed, "a call that returns nothing gave a value")
-        case .failure(let message): throw ClusterError(.failed, message)
+        case .failure(let failure): throw self.contract.error(failure)
         }
     }
 
+    /// What a call that came from elsewhere gave.
+    package enum Execution: Sendable {
+        case reply(InvocationReply)
+        /// It is complete later.
+        case eventual(any EventualResult)
+    }
+
     /// Runs a call that came from elsewhere on the actor of this process.
-    /// - Throws: `.notOwner` when the actor does not live here, `.malformed` when the call does not fit it.
-    package func execute<Act: DistributedActor>(
-        _ invocation: Invocation, on id: ShardActorID, as type: Act.Type
-    ) async throws -> InvocationReply where Act.ID == ShardActorID, Act.ActorSystem == ClusterSystem {
-        guard let actor = try self.resolve(id: id, as: type) else {
-            throw ClusterError(.notOwner, "no actor owns shard \(id.index)")
-        }
+    /// - Parameter epoch: the newest one of the shard that the caller knows of.
+    /// - Throws: `.notOwner` when the actor does not live here or serves an older epoch; whatever reading an argument
+    ///   throws when the call does not fit.
+    package func execute(
+        _ invocation: Invocation, on id: ShardActorID, epoch: Epoch = Epoch(rawValue: 0)
+    ) async throws -> Execution {
+        guard id.index < self.slots.count, let actor = self.slots[id.index].actor,
+            let served = self.slots[id.index].epoch, served >= epoch
+        else { throw ClusterError(.notOwner, "this node does not own shard \(id.index)") }
+        return try await self.execute(invocation, on: actor)
+    }
+
+    private func execute<Act: DistributedActor>(_ invocation: Invocation, on actor: Act) async throws -> Execution {
         var decoder = InvocationDecoder(invocation)
-        let handler = InvocationResultHandler()
+        let handler = InvocationResultHandler(self.contract)
         try await self.executeDistributedTarget(
             on: actor, target: RemoteCallTarget(invocation.target), invocationDecoder: &decoder, handler: handler)
-        guard let reply = handler.reply else { throw ClusterError(.malformed, "a call gave no answer") }
-        return reply
+        guard let execution = handler.execution else { throw ClusterError(.malformed, "a call gave no answer") }
+        return execution
     }
 
     private func send(

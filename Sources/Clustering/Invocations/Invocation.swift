@@ -1,4 +1,6 @@
-/// One call of a distributed function, as it crosses the wire: the target's mangled name and each argument's bytes.
+package import WireProtocol
+
+/// One call of a distributed function: the target's mangled name and each argument's bytes.
 package struct Invocation: Hashable, Sendable {
     package var target: String
     package var arguments: [[UInt8]]
@@ -10,9 +12,4 @@ package struct Invocation: Hashable, Sendable {
 }
 
 /// What comes back.
-package enum InvocationReply: Hashable, Sendable {
-    case value([UInt8])
-    case void
-    /// The description of what the function threw.
-    case failure(String)
-}
+package typealias InvocationReply = RemoteReply.Outcome

@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// What nodes ask of the owner of a shard, and what it answers.
+/// What nodes ask of the owner of a shard, and what it answers; cluster.proto says how it travels.
 
 #if canImport(FoundationEssentials)
 package import FoundationEssentials
@@ -25,6 +25,108 @@ package import SwiftProtobuf
 fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobuf.ProtobufAPIVersionCheck {
   struct _2: SwiftProtobuf.ProtobufAPIVersion_2 {}
   typealias Version = _2
+}
+
+/// What may be called on the actor of a shard from another node.
+package nonisolated enum ProtoShardTarget: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+
+  /// A Batch of Submission, answered by a Batch of SubmissionOutcome.
+  case submit // = 1
+
+  /// A CheckRequest, answered by a CheckResponse whose token is that of this one shard.
+  case check // = 2
+
+  /// Answered by a ShardHead.
+  case head // = 3
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .submit
+    case 2: self = .check
+    case 3: self = .head
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .submit: return 1
+    case .check: return 2
+    case .head: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [ProtoShardTarget] = [
+    .unspecified,
+    .submit,
+    .check,
+    .head,
+  ]
+
+}
+
+/// What a function of a shard's actor may throw, in the form that the other side can throw again.
+package nonisolated enum ProtoShardError: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+
+  /// A SubmissionOutcome.Refusal.
+  case refusal // = 1
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .refusal
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .refusal: return 1
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [ProtoShardError] = [
+    .unspecified,
+    .refusal,
+  ]
+
+}
+
+/// How far a shard's log is durable, as its owner knows it.
+package nonisolated struct ProtoShardHead: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var sequence: Int64 = 0
+
+  /// Of the incarnation that wrote it: the low 32 bits.
+  package var incarnationTag: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 /// Records what arrived together about one stream. May be repeated: the dedup key of its bundle makes a second delivery
@@ -188,6 +290,49 @@ package nonisolated struct ProtoSubmissionOutcome: Sendable {
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "perennial.v1"
+
+nonisolated extension ProtoShardTarget: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SHARD_TARGET_UNSPECIFIED\0\u{1}SHARD_TARGET_SUBMIT\0\u{1}SHARD_TARGET_CHECK\0\u{1}SHARD_TARGET_HEAD\0")
+}
+
+nonisolated extension ProtoShardError: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SHARD_ERROR_UNSPECIFIED\0\u{1}SHARD_ERROR_REFUSAL\0")
+}
+
+nonisolated extension ProtoShardHead: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ShardHead"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{3}incarnation_tag\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.sequence) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.incarnationTag) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.sequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.sequence, fieldNumber: 1)
+    }
+    if self.incarnationTag != 0 {
+      try visitor.visitSingularUInt32Field(value: self.incarnationTag, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoShardHead, rhs: ProtoShardHead) -> Bool {
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs.incarnationTag != rhs.incarnationTag {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
 
 nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Submission"

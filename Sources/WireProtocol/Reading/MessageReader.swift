@@ -84,6 +84,15 @@ struct MessageReader {
         while numbers.position < numbers.bytes.count { try body(Int(Int32(truncatingIfNeeded: try numbers.varint()))) }
     }
 
+    /// Numbers of 64 bits, packed or one by one.
+    mutating func numbers(_ body: (UInt64) -> Void) throws(WireError) {
+        guard self.wireType == 2 else { return body(try self.number()) }
+        var numbers = try self.message()
+        while numbers.position < numbers.bytes.count { body(try numbers.varint()) }
+    }
+
+    mutating func data() throws(WireError) -> [UInt8] { Array(try self.content()) }
+
     mutating func content() throws(WireError) -> UnsafeRawBufferPointer {
         try self.expect(wireType: 2)
         return try self.take(self.varint())

@@ -52,7 +52,11 @@ struct MessageWriter {
     }
 
     /// A message inside this one, written by `body`.
-    mutating func message(_ field: Int, _ body: (inout MessageWriter) -> Void) {
+    /// - Parameter size: in bytes, when it is known to be large.
+    mutating func message(_ field: Int, reserving size: Int = 0, _ body: (inout MessageWriter) -> Void) {
+        if self.bytes.capacity < self.bytes.count + size {
+            self.bytes.reserveCapacity(max(2 * self.bytes.capacity, self.bytes.count + size))
+        }
         self.tag(field, wireType: 2)
         let start = self.bytes.count
         self.bytes.append(0)

@@ -1,0 +1,181 @@
+import DequeModule
+import EventSourcing
+import Synchronization
+import WireProtocol
+
+/// This run's calls to one run of another node: numbered and bounded, gathered into frames that the reactor takes, and
+/// answered, failed or given up exactly once each.
+final class Association: Sendable {
+    typealias Waiter = CheckedContinuation<RemoteReply.Outcome, any Error>
+
+    /// How many bytes of calls are gathered in a frame before the next one is begun.
+    private static let frameSize = 128 << 10
+
+    private struct Outgoing {
+        var writer: FrameWriter
+        /// Of the newest call in it.
+        var lastID: UInt64 = 0
+    }
+
+    private struct State: ~Copyable {
+        var calls: CallTable<Waiter>
+        var frames: Deque<Outgoing> = []
+        /// In `frames`; what no caller waits for any more is among it.
+        var unsentBytes = 0
+        var closure: ClusterError?
+    }
+
+    let peer: Peer
+    private let header: FrameHeader
+    private let limits: CallTable<Waiter>.Limits
+    private let largestCall: Int
+    private let wake: @Sendable () -> Void
+    private let state: Mutex<State>
+
+    /// - Parameter wake: makes the reactor take what there is.
+    init(
+        _ peer: Peer, from node: NodeID, _ incarnation: Incarnation, limits: CallTable<Waiter>.Limits,
+        largestCall: Int, wake: @escaping @Sendable () -> Void
+    ) {
+        self.peer = peer
+        self.header = FrameHeader(
+            node: node.rawValue, incarnation: incarnation.rawValue, addressee: peer.incarnation.rawValue)
+        self.limits = limits
+        self.largestCall = largestCall
+        self.wake = wake
+        self.state = Mutex(State(calls: CallTable(limits: limits)))
+    }
+
+    // MARK: Callers
+
+    /// - Parameter call: without its id and remaining time.
+    /// - Throws: `ClusterError`.
+    func call(
+        _ call: RemoteCall, until deadline: ContinuousClock.Instant, isCancellable: Bool
+    ) async throws -> RemoteReply.Outcome {
+        guard isCancellable else {
+            return try await withCheckedThrowingContinuation { _ = self.begin(call, $0, until: deadline) }
+        }
+        let id = Mutex<UInt64?>(nil)
+        return try await withTaskCancellationHandler {
+            try Task.checkCancellation()
+            return try await withCheckedThrowingContinuation { waiter in
+                let begun = self.begin(call, waiter, until: deadline)
+                id.withLock { $0 = begun }
+                if Task.isCancelled, let begun { self.cancel(begun) }
+            }
+        } onCancel: {
+            if let id = id.withLock(\.self) { self.cancel(id) }
+        }
+    }
+
+    /// nil when `waiter` has been refused already.
+    private func begin(_ call: RemoteCall, _ waiter: Waiter, until deadline: ContinuousClock.Instant) -> UInt64? {
+        let bytes = call.arguments.reduce(64) { $0 + $1.count }
+        var refusal: ClusterError?
+        let id: UInt64? = self.state.withLock { state in
+            if let closure = state.closure {
+                refusal = closure
+            } else if bytes > self.largestCall {
+                refusal = ClusterError(.tooLarge, "a call of \(bytes) bytes is larger than a message may be")
+            } else if state.unsentBytes < self.limits.bytes,
+                let id = state.calls.admit(waiter, bytes: bytes, deadline: deadline)
+            {
+                var call = call
+                call.id = id
+                call.remaining = Self.milliseconds(until: deadline)
+                self.write(to: &state) { frame in
+                    frame.writer.add(call)
+                    frame.lastID = id
+                }
+                return id
+            } else {
+                refusal = ClusterError(.overloaded, "too many calls to node \(self.peer.node.rawValue) are under way")
+            }
+            return nil
+        }
+        if let refusal { waiter.resume(throwing: refusal) } else { self.wake() }
+        return id
+    }
+
+    private static func milliseconds(until deadline: ContinuousClock.Instant) -> UInt32 {
+        UInt32(clamping: Int64(max((deadline - .now) / .milliseconds(1), 0)))
+    }
+
+    private func cancel(_ id: UInt64) {
+        let waiter = self.state.withLock { state in
+            let waiter = state.calls.finish(id)
+            if waiter != nil { self.write(to: &state) { $0.writer.addCancelled(id) } }
+            return waiter
+        }
+        guard let waiter else { return }
+        self.wake()
+        waiter.resume(throwing: ClusterError(.cancelled, "the caller has given up"))
+    }
+
+    private func write(to state: inout State, _ body: (inout Outgoing) -> Void) {
+        if state.frames.last.map({ $0.writer.count >= Self.frameSize }) ?? true {
+            state.frames.append(Outgoing(writer: FrameWriter(self.header)))
+        }
+        let last = state.frames.count - 1
+        let before = state.frames[last].writer.count
+        body(&state.frames[last])
+        state.unsentBytes += state.frames[last].writer.count - before
+    }
+
+    // MARK: The reactor
+
+    /// The next frame to be sent. Its calls count as under way.
+    func takeFrame() -> [UInt8]? {
+        self.state.withLock { state in
+            guard let frame = state.frames.popFirst() else { return nil }
+            state.unsentBytes = state.frames.isEmpty ? 0 : state.unsentBytes - frame.writer.count
+            state.calls.handOver(through: frame.lastID)
+            return frame.writer.bytes
+        }
+    }
+
+    var hasFrames: Bool { self.state.withLock { !$0.frames.isEmpty } }
+
+    var nextDeadline: ContinuousClock.Instant? { self.state.withLock { $0.calls.nextDeadline } }
+
+    func receive(_ replies: [RemoteReply]) {
+        let answered = self.state.withLock { state in
+            replies.compactMap { reply in state.calls.finish(reply.id).map { ($0, reply.outcome) } }
+        }
+        for (waiter, outcome) in answered { waiter.resume(returning: outcome) }
+    }
+
+    /// Tells the other side of those that it need not answer any more.
+    func expire(at now: ContinuousClock.Instant) {
+        let expired = self.state.withLock { state in
+            let expired = state.calls.expire(at: now)
+            for call in expired { self.write(to: &state) { $0.writer.addCancelled(call.id) } }
+            return expired
+        }
+        for call in expired {
+            call.waiter.resume(
+                throwing: ClusterError(.deadlineExceeded, "node \(self.peer.node.rawValue) did not answer in time"))
+        }
+    }
+
+    func loseConnection() {
+        let lost = self.state.withLock { $0.calls.loseConnection() }
+        self.fail(lost, ClusterError(.connectionLost, "the connection to node \(self.peer.node.rawValue) broke"))
+    }
+
+    /// That run of the node is gone, or this one ends.
+    func close(_ error: ClusterError) {
+        let waiters = self.state.withLock { state in
+            state.closure = error
+            state.frames = []
+            state.unsentBytes = 0
+            return state.calls.removeAll()
+        }
+        self.fail(waiters, error)
+    }
+
+    private func fail(_ waiters: [Waiter], _ error: ClusterError) {
+        for waiter in waiters { waiter.resume(throwing: error) }
+    }
+}

@@ -1,0 +1,68 @@
+/// The calls of one association that wait for their answers: numbered, bounded, each with a deadline. What a waiter is,
+/// is the caller's business; each is given back exactly once.
+struct CallTable<Waiter>: ~Copyable {
+    struct Limits: Sendable {
+        /// How many calls may wait.
+        var calls: Int
+        /// How many bytes their arguments may have.
+        var bytes: Int
+    }
+
+    private struct Call {
+        var waiter: Waiter
+        var bytes: Int
+        var deadline: ContinuousClock.Instant
+    }
+
+    private let limits: Limits
+    private var calls: [UInt64: Call] = [:]
+    private var bytes = 0
+    private var lastID: UInt64 = 0
+    /// Up to this id calls have been handed to the socket.
+    private var handedOver: UInt64 = 0
+    private var deadlines = DeadlineWheel()
+
+    init(limits: Limits) { self.limits = limits }
+
+    var isEmpty: Bool { self.calls.isEmpty }
+    /// When a deadline has to be looked at.
+    var nextDeadline: ContinuousClock.Instant? { self.deadlines.next }
+
+    /// - Returns: the call's id; nil when the limits allow no more. One call is allowed however large it is.
+    mutating func admit(_ waiter: Waiter, bytes: Int, deadline: ContinuousClock.Instant) -> UInt64? {
+        let hasRoom = self.calls.count < self.limits.calls && self.bytes + bytes <= self.limits.bytes
+        guard hasRoom || self.calls.isEmpty else { return nil }
+        self.lastID += 1
+        self.calls[self.lastID] = Call(waiter: waiter, bytes: bytes, deadline: deadline)
+        self.bytes += bytes
+        self.deadlines.insert(self.lastID, at: deadline)
+        return self.lastID
+    }
+
+    /// Calls up to this one are on their way, and may run there whatever becomes of the connection.
+    mutating func handOver(through id: UInt64) { self.handedOver = max(self.handedOver, id) }
+
+    /// The call has an answer, or its caller wants none any more; nil when it is not waiting.
+    mutating func finish(_ id: UInt64) -> Waiter? {
+        guard let call = self.calls.removeValue(forKey: id) else { return nil }
+        self.bytes -= call.bytes
+        self.deadlines.remove(id, at: call.deadline)
+        return call.waiter
+    }
+
+    /// Those whose time is over.
+    mutating func expire(at now: ContinuousClock.Instant) -> [(id: UInt64, waiter: Waiter)] {
+        var expired: [(id: UInt64, waiter: Waiter)] = []
+        for id in self.deadlines.advance(to: now) {
+            if let waiter = self.finish(id) { expired.append((id, waiter)) }
+        }
+        return expired
+    }
+
+    /// The connection broke: nobody knows what became of those that were on their way.
+    mutating func loseConnection() -> [Waiter] {
+        self.calls.keys.filter { $0 <= self.handedOver }.sorted().compactMap { self.finish($0) }
+    }
+
+    mutating func removeAll() -> [Waiter] { self.calls.keys.sorted().compactMap { self.finish($0) } }
+}

@@ -1,0 +1,101 @@
+import DequeModule
+import Synchronization
+package import WireProtocol
+
+/// Sends the commands of many callers for one shard in batches: while earlier ones are under way the next batch gathers.
+/// Each command gets its own outcome. Whoever finds room sends for all who wait, so no command waits for a timer.
+package final class CommandBatcher: Sendable {
+    /// - Returns: an outcome for each command, in order.
+    package typealias Send = @Sendable (CommandBatch) async throws -> [[UInt8]]
+
+    private enum Turn: Sendable {
+        case settled(Result<[UInt8], any Error>)
+        /// Send, for yourself and whoever waits.
+        case send
+    }
+
+    private struct Waiting {
+        var command: [UInt8]
+        /// Unsafe means unchecked: each is taken out of the queue once, and resumed there.
+        var waiter: UnsafeContinuation<Turn, Never>
+    }
+
+    private struct State {
+        var waiting: Deque<Waiting> = []
+        var batchesInFlight = 0
+    }
+
+    private let batchesInFlight: Int
+    private let batchLimit: Int
+    private let send: Send
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - batchesInFlight: so many may be under way.
+    ///   - batchLimit: commands in one.
+    package init(batchesInFlight: Int, batchLimit: Int, send: @escaping Send) {
+        self.batchesInFlight = batchesInFlight
+        self.batchLimit = batchLimit
+        self.send = send
+    }
+
+    /// - Throws: what sending the batch threw, or `ClusterError` when the outcome of this command is missing.
+    package func submit(_ command: [UInt8]) async throws -> [UInt8] {
+        if !self.mayBegin() {
+            let turn = await withUnsafeContinuation { self.wait(Waiting(command: command, waiter: $0)) }
+            if case .settled(let result) = turn { return try result.get() }
+        }
+        return try await self.lead(command)
+    }
+
+    private func mayBegin() -> Bool {
+        self.state.withLock { state in
+            guard state.batchesInFlight < self.batchesInFlight else { return false }
+            state.batchesInFlight += 1
+            return true
+        }
+    }
+
+    private func wait(_ waiting: Waiting) {
+        let mayBegin = self.state.withLock { state in
+            guard state.batchesInFlight >= self.batchesInFlight else {
+                state.batchesInFlight += 1
+                return true
+            }
+            state.waiting.append(waiting)
+            return false
+        }
+        if mayBegin { waiting.waiter.resume(returning: .send) }
+    }
+
+    private func lead(_ own: [UInt8]) async throws -> [UInt8] {
+        let others = self.state.withLock { state in
+            let others = Array(state.waiting.prefix(self.batchLimit - 1))
+            state.waiting.removeFirst(others.count)
+            return others
+        }
+        let result = await self.outcomes(of: [own] + others.map(\.command))
+        let next = self.state.withLock { state in
+            if state.waiting.isEmpty { state.batchesInFlight -= 1 }
+            return state.waiting.popFirst()
+        }
+        // First, so that the next batch is on its way while these are told.
+        next?.waiter.resume(returning: .send)
+        for (place, other) in others.enumerated() {
+            other.waiter.resume(returning: .settled(result.map { $0[place + 1] }))
+        }
+        return try result.get()[0]
+    }
+
+    private func outcomes(of commands: [[UInt8]]) async -> Result<[[UInt8]], any Error> {
+        do {
+            let outcomes = try await self.send(CommandBatch(commands))
+            guard outcomes.count == commands.count else {
+                throw ClusterError(.malformed, "\(commands.count) commands have \(outcomes.count) outcomes")
+            }
+            return .success(outcomes)
+        } catch {
+            return .failure(error)
+        }
+    }
+}

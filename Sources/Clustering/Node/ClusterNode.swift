@@ -1,0 +1,235 @@
+package import EventSourcing
+package import Logging
+import Synchronization
+import WireProtocol
+import ZeroMQ
+
+/// A node among others: carries calls to the owners of shards elsewhere, and runs those that come for shards of its own.
+/// Nodes find each other through the node table of the store that they share.
+package final class ClusterNode: InvocationTransport {
+    let configuration: ClusterConfiguration
+    let associations: AssociationTable
+    let replies: ReplyQueue
+    private let contract: CallContract
+    private let membership: Membership
+    private let server: CallServer
+    private let refusals: RefusalLog
+    private let reactor: Reactor
+    private let status = Mutex(Status())
+
+    private struct Status {
+        var record: NodeRecord?
+        var isStopping = false
+        var listeners: [CheckedContinuation<NodeRecord?, Never>] = []
+    }
+
+    /// Opens nothing yet.
+    package init(
+        configuration: ClusterConfiguration, store: any EventStore, contract: CallContract, logger: Logger
+    ) throws(ClusterError) {
+        do {
+            self.reactor = try Reactor()
+        } catch {
+            throw ClusterError(.unavailable, error.message, cause: error)
+        }
+        let wake = { @Sendable [wakeUp = self.reactor.wakeUp] in wakeUp.ring() }
+        self.configuration = configuration
+        self.contract = contract
+        self.membership = Membership(store: store, logger: logger)
+        self.refusals = RefusalLog(logger)
+        self.replies = ReplyQueue(
+            from: configuration.node, configuration.incarnation, byteLimit: configuration.callBytes, wake: wake)
+        self.server = CallServer(
+            contract, shardCount: store.identity.shardCount, limits: configuration.limits, replies: self.replies)
+        self.associations = AssociationTable(wake: wake) { peer in
+            Association(
+                peer, from: configuration.node, configuration.incarnation, limits: configuration.limits,
+                largestCall: configuration.largestMessage / 2, wake: wake)
+        }
+    }
+
+    // MARK: Life cycle
+
+    private static let forever = Duration.seconds(Int64(1) << 40)
+
+    /// Listens, and serves `system` until it is cancelled.
+    /// - Throws: `ClusterError` when it cannot listen.
+    package func run(serving system: ClusterSystem) async throws {
+        defer { self.stop() }
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                do {
+                    try await self.reactor.run { () throws(ZeroMQError) in try ClusterProgram(self) }
+                } catch let error as ZeroMQError {
+                    throw ClusterError(.unavailable, error.message, cause: error)
+                }
+            }
+            group.addTask { await self.membership.run(onChange: self.adapt) }
+            group.addTask { await self.server.run(on: system) }
+            group.addTask {
+                await withTaskCancellationHandler {
+                    try? await Task.sleep(for: Self.forever)
+                } onCancel: {
+                    self.stop()
+                }
+            }
+            // Whichever ends first ends all.
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func stop() {
+        let listeners = self.status.withLock { status in
+            status.isStopping = true
+            defer { status.listeners = [] }
+            return status.listeners
+        }
+        for listener in listeners { listener.resume(returning: nil) }
+        self.associations.closeAll()
+        self.reactor.wakeUp.ring()
+    }
+
+    /// What the node table has to say of this run, once it listens; nil when it stops before.
+    package func registration() async -> NodeRecord? {
+        await withCheckedContinuation { listener in
+            let (isKnown, record) = self.status.withLock { status in
+                let isKnown = status.record != nil || status.isStopping
+                if !isKnown { status.listeners.append(listener) }
+                return (isKnown, status.record)
+            }
+            if isKnown { listener.resume(returning: record) }
+        }
+    }
+
+    /// Who owns a shard, as far as this node knows: nil for nobody who can be called.
+    package func owner(of shard: ShardID) -> NodeID? { self.membership.snapshot.owner(of: shard)?.node.id }
+
+    /// Returns once the node table has been read after this moment.
+    package func refreshMembership() async { await self.membership.refreshed() }
+
+    private func adapt(to snapshot: Membership.Snapshot) {
+        self.associations.keep { peer in snapshot.nodes[peer.node].flatMap(Peer.init) == peer }
+        self.server.forgetCallers(but: Set(snapshot.nodes.values.map(\.incarnation.rawValue)))
+    }
+
+    // MARK: Calls to others
+
+    package func call(_ invocation: Invocation, on id: ShardActorID) async throws -> InvocationReply {
+        guard let target = self.contract.target(identifier: invocation.target) else {
+            throw ClusterError(.unknownTarget, "a function that no node may call: \(invocation.target)")
+        }
+        let deadline = ClusterSystem.deadline ?? ContinuousClock.now + self.configuration.callTimeout
+        var pause = Self.firstPause
+        while true {
+            do {
+                return try await self.call(invocation, target, on: id, until: deadline)
+            } catch let error as ClusterError where error.code == .notOwner && ContinuousClock.now + pause < deadline {
+                // Nothing ran: somebody else owns the shard by now, or will soon.
+                try await Task.sleep(for: pause)
+                await self.membership.refreshed()
+                pause = min(pause * 2, Self.longestPause)
+            }
+        }
+    }
+
+    private static let firstPause = Duration.milliseconds(10)
+    private static let longestPause = Duration.milliseconds(250)
+
+    private func call(
+        _ invocation: Invocation, _ target: CallContract.Target, on id: ShardActorID,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> InvocationReply {
+        guard let (record, node) = self.membership.snapshot.owner(of: id.shard), let peer = Peer(node) else {
+            throw ClusterError(.notOwner, "no node that can be reached owns shard \(id.index)")
+        }
+        guard peer.node != self.configuration.node else {
+            throw ClusterError(.notOwner, "this node owns shard \(id.index), and does not serve it yet")
+        }
+        guard let association = self.associations.association(with: peer) else {
+            throw ClusterError(.unavailable, "this node is shutting down")
+        }
+        let call = RemoteCall(
+            id: 0, shard: id.shard.rawValue, target: target.number, remaining: 0, epoch: record.epoch.rawValue,
+            arguments: invocation.arguments, trace: TraceContext.current)
+        let outcome = try await association.call(call, until: deadline, isCancellable: !target.isOrdered)
+        if case .failure(let failure) = outcome, failure.code == .notOwner {
+            throw ClusterError(.notOwner, failure.message)
+        }
+        return outcome
+    }
+}
+
+// MARK: On the reactor's thread
+
+extension ClusterNode {
+    var isStopping: Bool { self.status.withLock(\.isStopping) }
+
+    func listens(at endpoint: String) {
+        let record = self.configuration.record(endpoint: endpoint)
+        let listeners = self.status.withLock { status in
+            status.record = record
+            defer { status.listeners = [] }
+            return status.listeners
+        }
+        for listener in listeners { listener.resume(returning: record) }
+    }
+
+    /// nil for a key that is not listed. It may be of a node that has just joined, so the node table is read again; the
+    /// peer comes back.
+    func user(of key: [UInt8]) -> String? {
+        if let user = self.membership.snapshot.user(of: key) { return user }
+        self.refusals.record(.unlistedKey)
+        self.membership.refresh()
+        return nil
+    }
+
+    func receiveCalls(_ frames: [[UInt8]], from identity: [UInt8], user: String?) {
+        let snapshot = self.membership.snapshot
+        guard let user, let node = snapshot.users[user] else { return self.refusals.record(.unlistedKey) }
+        guard frames.count == 1, let frame = try? Frame(decoding: frames[0]) else {
+            return self.refusals.record(.malformed, node: node.rawValue)
+        }
+        let route = ReplyRoute(identity: identity, caller: frame.header.incarnation)
+        guard frame.header.node == node.rawValue else {
+            return self.refusals.record(.otherName, node: node.rawValue)
+        }
+        guard frame.header.protocolVersion == Frame.currentProtocol else {
+            self.refusals.record(.otherProtocol, node: node.rawValue)
+            return self.replies.putReset(on: route)
+        }
+        guard frame.header.addressee == self.configuration.incarnation.rawValue else {
+            self.refusals.record(.otherAddressee, node: node.rawValue)
+            return self.replies.putReset(on: route)
+        }
+        guard frame.header.incarnation == snapshot.nodes[node]?.incarnation.rawValue else {
+            return self.refuseRun(frame, of: node, on: route)
+        }
+        self.server.receive(frame, on: route)
+    }
+
+    /// Either the caller's run is over, or it has just begun and this node does not know it yet: then it will try again.
+    private func refuseRun(_ frame: Frame, of node: NodeID, on route: ReplyRoute) {
+        self.refusals.record(.staleRun, node: node.rawValue)
+        self.membership.refresh()
+        for call in frame.calls {
+            let failure = RemoteFailure(.notOwner, "this node does not know the run that calls")
+            self.replies.put(RemoteReply(id: call.id, outcome: .failure(failure)), on: route)
+        }
+    }
+
+    func receiveReplies(_ bytes: [UInt8], from association: Association) {
+        let peer = association.peer
+        guard let frame = try? Frame(decoding: bytes) else {
+            return self.refusals.record(.malformed, node: peer.node.rawValue)
+        }
+        guard !frame.isReset else {
+            self.associations.remove(association)
+            return self.membership.refresh()
+        }
+        guard frame.header.incarnation == peer.incarnation.rawValue,
+            frame.header.addressee == self.configuration.incarnation.rawValue
+        else { return self.refusals.record(.staleRun, node: peer.node.rawValue) }
+        association.receive(frame.replies)
+    }
+}

@@ -1,0 +1,133 @@
+import EventSourcing
+import Synchronization
+import WireProtocol
+
+/// Runs the calls that come from other nodes, and answers each once. Ordered calls of a shard run one after the other as
+/// they came; the others run side by side.
+final class CallServer: Sendable {
+    private enum Work: Sendable {
+        /// There are ordered calls of a shard.
+        case lane(Int)
+        case call(ServedCall)
+    }
+
+    private let contract: CallContract
+    private let calls: ServedCalls
+    private let replies: ReplyQueue
+    /// By shard.
+    private let lanes: [Lane]
+    /// The newest call of each caller's run.
+    private let newest = Mutex<[Int64: UInt64]>([:])
+    private let (work, incoming) = AsyncStream.makeStream(of: Work.self)
+
+    init(
+        _ contract: CallContract, shardCount: Int, limits: CallTable<Association.Waiter>.Limits, replies: ReplyQueue
+    ) {
+        self.contract = contract
+        self.calls = ServedCalls(limits: limits)
+        self.replies = replies
+        self.lanes = (0..<shardCount).map { _ in Lane() }
+    }
+
+    // MARK: On the reactor's thread
+
+    /// - Parameter frame: of a known run, and meant for this one.
+    func receive(_ frame: Frame, on route: ReplyRoute) {
+        for call in frame.calls where self.isNew(call, of: route.caller) {
+            if let failure = self.accept(call, on: route) {
+                self.replies.put(RemoteReply(id: call.id, outcome: .failure(failure)), on: route)
+            }
+        }
+        for id in frame.cancelled { self.calls.cancel(ServedCall.ID(route: route, call: id)) }
+    }
+
+    private func isNew(_ call: RemoteCall, of caller: Int64) -> Bool {
+        self.newest.withLock { newest in
+            guard call.id > newest[caller, default: 0] else { return false }
+            newest[caller] = call.id
+            return true
+        }
+    }
+
+    /// Runs other than these will not come back.
+    func forgetCallers(but callers: Set<Int64>) {
+        self.newest.withLock { newest in newest = newest.filter { callers.contains($0.key) } }
+    }
+
+    private func accept(_ call: RemoteCall, on route: ReplyRoute) -> RemoteFailure? {
+        guard let target = self.contract.target(call.target) else {
+            return RemoteFailure(.unknownTarget, "no function has the number \(call.target)")
+        }
+        guard Int(call.shard) < self.lanes.count else {
+            return RemoteFailure(.malformed, "there is no shard \(call.shard)")
+        }
+        let served = ServedCall(route: route, call: call, target: target, arrival: .now)
+        guard self.calls.admit(served) else { return RemoteFailure(.overloaded, "too many calls are under way") }
+        guard target.isOrdered else {
+            self.incoming.yield(.call(served))
+            return nil
+        }
+        if self.lanes[Int(call.shard)].append(served) { self.incoming.yield(.lane(Int(call.shard))) }
+        return nil
+    }
+
+    // MARK: Running
+
+    /// Until it is cancelled.
+    func run(on system: ClusterSystem) async {
+        await withDiscardingTaskGroup { group in
+            for await work in self.work {
+                switch work {
+                case .lane(let shard): group.addTask { await self.drain(shard, system) }
+                case .call(let call): group.addTask { await self.run(call, system) }
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func drain(_ shard: Int, _ system: ClusterSystem) async {
+        while let call = self.lanes[shard].next() { await self.run(call, system) }
+    }
+
+    private func run(_ call: ServedCall, _ system: ClusterSystem) async {
+        guard !self.calls.isCancelled(call.id), .now < call.deadline else { return self.calls.finish(call.id) }
+        if call.target.isOrdered {
+            await self.execute(call, system)
+        } else {
+            await self.calls.run(call.id) { await self.execute(call, system) }
+        }
+    }
+
+    private func execute(_ call: ServedCall, _ system: ClusterSystem) async {
+        do {
+            let execution = try await TraceContext.following(call.call.trace) {
+                try await system.execute(
+                    Invocation(target: call.target.identifier, arguments: call.call.arguments),
+                    on: ShardActorID(shard: ShardID(rawValue: call.call.shard)),
+                    epoch: Epoch(rawValue: call.call.epoch))
+            }
+            switch execution {
+            case .reply(let outcome): self.answer(call, outcome)
+            case .eventual(let result):
+                result.whenComplete {
+                    do {
+                        self.answer(call, .value(try result.wireBytes()))
+                    } catch {
+                        self.answer(call, .failure(RemoteFailure(.malformed, "the result cannot be written")))
+                    }
+                }
+            }
+        } catch let error as ClusterError where error.code == .notOwner {
+            self.answer(call, .failure(RemoteFailure(.notOwner, error.message)))
+        } catch {
+            // What the function throws has become a reply already: this is about the call itself.
+            self.answer(call, .failure(RemoteFailure(.malformed, "the call does not fit: \(type(of: error))")))
+        }
+    }
+
+    private func answer(_ call: ServedCall, _ outcome: RemoteReply.Outcome) {
+        self.calls.finish(call.id)
+        self.replies.put(RemoteReply(id: call.call.id, outcome: outcome), on: call.route)
+    }
+}

@@ -1,0 +1,71 @@
+import Synchronization
+
+/// The calls that this node has taken and not yet answered: bounded in count and bytes, and cancelled when their callers
+/// give up.
+final class ServedCalls: Sendable {
+    /// Only `cancel()` is called, which any thread may do; under the lock, and not after the task has taken itself out.
+    private struct RunningTask: @unchecked Sendable {
+        let task: UnsafeCurrentTask
+    }
+
+    private struct Call {
+        var size: Int
+        var isCancelled = false
+        var running: RunningTask?
+    }
+
+    private struct State {
+        var calls: [ServedCall.ID: Call] = [:]
+        var bytes = 0
+    }
+
+    private let limits: CallTable<Association.Waiter>.Limits
+    private let state = Mutex(State())
+
+    init(limits: CallTable<Association.Waiter>.Limits) { self.limits = limits }
+
+    var count: Int { self.state.withLock { $0.calls.count } }
+
+    /// false when there is no room.
+    func admit(_ call: ServedCall) -> Bool {
+        self.state.withLock { state in
+            guard state.calls.count < self.limits.calls,
+                state.calls.isEmpty || state.bytes + call.size <= self.limits.bytes
+            else { return false }
+            state.calls[call.id] = Call(size: call.size)
+            state.bytes += call.size
+            return true
+        }
+    }
+
+    /// Its caller is told what became of it, or has given up.
+    func finish(_ id: ServedCall.ID) {
+        self.state.withLock { state in
+            guard let call = state.calls.removeValue(forKey: id) else { return }
+            state.bytes -= call.size
+        }
+    }
+
+    func cancel(_ id: ServedCall.ID) {
+        self.state.withLock { state in
+            state.calls[id]?.isCancelled = true
+            state.calls[id]?.running?.task.cancel()
+        }
+    }
+
+    func isCancelled(_ id: ServedCall.ID) -> Bool { self.state.withLock { $0.calls[id]?.isCancelled ?? true } }
+
+    /// Runs `body` in a task that `cancel(_:)` cancels.
+    func run(_ id: ServedCall.ID, _ body: () async -> Void) async {
+        withUnsafeCurrentTask { task in self.attach(task.map(RunningTask.init), to: id) }
+        await body()
+        self.attach(nil, to: id)
+    }
+
+    private func attach(_ running: RunningTask?, to id: ServedCall.ID) {
+        self.state.withLock { state in
+            state.calls[id]?.running = running
+            if state.calls[id]?.isCancelled ?? false { running?.task.cancel() }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import CZeroMQ
+import Foundation
+
+/// An open socket. Used on the reactor's thread only; closed when it goes out of scope. Nothing here blocks.
+@safe package struct Socket: ~Copyable {
+    package enum Kind: Sendable {
+        case router, dealer, reply, pair
+
+        var number: Int32 {
+            switch self {
+            case .router: ZMQ_ROUTER
+            case .dealer: ZMQ_DEALER
+            case .reply: ZMQ_REP
+            case .pair: ZMQ_PAIR
+            }
+        }
+    }
+
+    /// What became of a message that was to be sent.
+    package enum Sending: Sendable {
+        case sent
+        /// The peer takes no more for now: nothing was sent.
+        case full
+        /// Nobody has the name that a router's message begins with: nothing was sent.
+        case unroutable
+    }
+
+    let handle: UnsafeMutableRawPointer
+    private let context: Context  // released after `deinit`: a context outlives its sockets
+
+    package init(_ kind: Kind, in context: Context) throws(ZeroMQError) {
+        guard let handle = unsafe zmq_socket(context.handle, kind.number) else { throw .last("zmq_socket") }
+        unsafe self.handle = handle
+        self.context = context
+    }
+
+    deinit { _ = unsafe zmq_close(self.handle) }
+
+    // MARK: Addresses
+
+    /// Listens on an endpoint such as `tcp://127.0.0.1:0`; port 0 takes a free one.
+    /// - Returns: the endpoint as it is, with its port.
+    package func bind(_ endpoint: String) throws(ZeroMQError) -> String {
+        guard unsafe zmq_bind(self.handle, endpoint) == 0 else { throw .last("zmq_bind \(endpoint)") }
+        var size = 256
+        let bound = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: size) { text in
+            unsafe zmq_getsockopt(self.handle, ZMQ_LAST_ENDPOINT, text.baseAddress, &size) == 0
+                ? unsafe String(cString: text.baseAddress!) : endpoint
+        }
+        return bound
+    }
+
+    /// Connects in the background, and again whenever the connection breaks.
+    package func connect(_ endpoint: String) throws(ZeroMQError) {
+        guard unsafe zmq_connect(self.handle, endpoint) == 0 else { throw .last("zmq_connect \(endpoint)") }
+    }
+
+    // MARK: Messages
+
+    /// - Parameter more: another part of the same message follows, which then must not fail for being `full`.
+    package func send(_ bytes: [UInt8], more: Bool = false) throws(ZeroMQError) -> Sending {
+        let flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)
+        while unsafe zmq_send(self.handle, bytes, bytes.count, flags) < 0 {
+            switch zmq_errno() {
+            case EINTR: continue
+            case EAGAIN: return .full
+            case EHOSTUNREACH: return .unroutable
+            default: throw .last("zmq_send")
+            }
+        }
+        return .sent
+    }
+
+    /// false when there is nothing to receive now.
+    package func receive(_ part: inout MessagePart) throws(ZeroMQError) -> Bool {
+        while unsafe zmq_msg_recv(&part.message, self.handle, ZMQ_DONTWAIT) < 0 {
+            switch zmq_errno() {
+            case EINTR: continue
+            case EAGAIN: return false
+            default: throw .last("zmq_msg_recv")
+            }
+        }
+        return true
+    }
+
+    // MARK: Options
+
+    package func set(_ option: NumberOption, to value: Int32) throws(ZeroMQError) {
+        var value = value
+        let size = MemoryLayout<Int32>.size
+        guard unsafe zmq_setsockopt(self.handle, option.number, &value, size) == 0 else {
+            throw .last("zmq_setsockopt \(option)")
+        }
+    }
+
+    package func set(_ option: NumberOption, to value: Bool) throws(ZeroMQError) {
+        try self.set(option, to: value ? 1 : 0)
+    }
+
+    /// A peer that sends a part of more bytes is cut off.
+    package func limitMessages(to bytes: Int) throws(ZeroMQError) {
+        var bytes = Int64(bytes)
+        guard unsafe zmq_setsockopt(self.handle, ZMQ_MAXMSGSIZE, &bytes, MemoryLayout<Int64>.size) == 0 else {
+            throw .last("zmq_setsockopt ZMQ_MAXMSGSIZE")
+        }
+    }
+
+    func set(_ option: Int32, to bytes: [UInt8]) throws(ZeroMQError) {
+        guard unsafe zmq_setsockopt(self.handle, option, bytes, bytes.count) == 0 else {
+            throw .last("zmq_setsockopt \(option)")
+        }
+    }
+}
+
+/// Options of a socket, by libzmq's names.
+package enum NumberOption: Sendable {
+    /// How many messages wait for one peer, in memory, before sending says `full`.
+    case sendHighWaterMark
+    case receiveHighWaterMark
+    /// Milliseconds for which a closed socket goes on sending; -1 without end.
+    case linger
+    /// A dealer queues only for connections that are complete.
+    case immediate
+    /// A router says `unroutable` instead of dropping in silence.
+    case mandatory
+    /// Milliseconds between heartbeats on an idle connection, and without an answer until it counts as broken.
+    case heartbeatInterval
+    case heartbeatTimeout
+    /// Milliseconds from the first pause between attempts to connect up to the longest.
+    case reconnectInterval
+    case longestReconnectInterval
+    /// Milliseconds for the whole of a handshake.
+    case handshakeInterval
+
+    fileprivate var number: Int32 {
+        switch self {
+        case .sendHighWaterMark: ZMQ_SNDHWM
+        case .receiveHighWaterMark: ZMQ_RCVHWM
+        case .linger: ZMQ_LINGER
+        case .immediate: ZMQ_IMMEDIATE
+        case .mandatory: ZMQ_ROUTER_MANDATORY
+        case .heartbeatInterval: ZMQ_HEARTBEAT_IVL
+        case .heartbeatTimeout: ZMQ_HEARTBEAT_TIMEOUT
+        case .reconnectInterval: ZMQ_RECONNECT_IVL
+        case .longestReconnectInterval: ZMQ_RECONNECT_IVL_MAX
+        case .handshakeInterval: ZMQ_HANDSHAKE_IVL
+        }
+    }
+}
