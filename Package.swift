@@ -136,7 +136,8 @@ let package = Package(
             "SubscriptionRuntimeTests",
             [
                 "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "PerennialTestSupport",
-                "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions", "WireProtocol", lifecycle, logging,
+                "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", lifecycle,
+                logging,
             ]),
         tests(
             "HTTPAPITests",

@@ -12,7 +12,8 @@ import WireProtocol
     private func id(_ shard: UInt16) -> ShardActorID { ShardActorID(shard: ShardID(rawValue: shard)) }
 
     private func counter(_ shard: UInt16, in system: ClusterSystem) -> Counter {
-        ClusterSystem.assigning(self.id(shard)) { Counter(actorSystem: system) }
+        system.serve(ShardID(rawValue: shard), under: Epoch(rawValue: 1))
+        return ClusterSystem.assigning(self.id(shard)) { Counter(actorSystem: system) }
     }
 
     @Test func resolvesAnActorOfThisProcessToItself() async throws {
@@ -101,14 +102,14 @@ import WireProtocol
         for arguments in [[], [[1]], [[1], []], [[1, 2], [3]]] as [[[UInt8]]] {
             await #expect(throws: (any Error).self) {
                 let reply = try await home.execute(
-                    Invocation(target: call.target, arguments: arguments), on: self.id(9), as: Counter.self)
-                guard case .failure(let message) = reply else { return }
-                throw Refusal(message: message)
+                    Invocation(target: call.target, arguments: arguments), on: self.id(9))
+                guard case .reply(.failure(let failure)) = reply else { return }
+                throw Refusal(message: failure.message)
             }
         }
         await #expect(throws: (any Error).self) {
             try await home.execute(
-                Invocation(target: "no such function", arguments: []), on: self.id(9), as: Counter.self)
+                Invocation(target: "no such function", arguments: []), on: self.id(9))
         }
         withExtendedLifetime(counter) {}
     }
@@ -157,6 +158,7 @@ private final class Loopback: InvocationTransport {
 
     func call(_ invocation: Invocation, on id: ShardActorID) async throws -> InvocationReply {
         self.seen.withLock { $0.append(invocation) }
-        return try await self.system.execute(invocation, on: id, as: Counter.self)
+        guard case .reply(let reply) = try await self.system.execute(invocation, on: id) else { return .nothing }
+        return reply
     }
 }

@@ -26,7 +26,7 @@ extension Server {
         let revocation = configuration.ocsp ? RevocationChecker(transport: HTTPOCSPTransport(client: .shared)) : nil
         let verifier = PayloadVerifier(apps: apps, revocation: revocation)
         let store = try Self.open(configuration)
-        let subscriptions = SubscriptionService(
+        let subscriptions = try SubscriptionService(
             store: store, configuration: configuration.runtime, clock: clock,
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps),
