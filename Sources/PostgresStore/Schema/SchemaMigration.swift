@@ -22,7 +22,7 @@ package struct SchemaMigration: Sendable {
     // - Rows that are written again and again find room on their page, so that no index has to hear of it.
     private static let tables = """
         CREATE TABLE store_meta (
-            only          INTEGER PRIMARY KEY CHECK (only = 1),
+            singleton     INTEGER PRIMARY KEY CHECK (singleton = 1),
             store_id      BIGINT NOT NULL,
             restore_gen   BIGINT NOT NULL DEFAULT 0,
             shard_count   INTEGER NOT NULL,

@@ -69,7 +69,7 @@ struct StoreSchema {
     private static func firstRows(shardCount: Int) -> String {
         let shards = (0..<shardCount).map { "(\($0))" }.joined(separator: ", ")
         return """
-            INSERT INTO store_meta (only, store_id, shard_count, schema)
+            INSERT INTO store_meta (singleton, store_id, shard_count, schema)
             VALUES (1, \(Int64.random(in: .min ... .max)), \(shardCount), 0);
             INSERT INTO shard (shard_id) VALUES \(shards);
             """
