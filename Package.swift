@@ -62,6 +62,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
         library("Subscriptions"),
@@ -77,6 +78,7 @@ let package = Package(
             products: [crypto, x509, asn1, httpClient, nioCore, nioHTTP1]),
         library("WireProtocol", ["Subscriptions", "EventSourcing"], products: [protobuf]),
         library("SQLiteStore", ["EventSourcing"], products: [grdb, grdbSQLite], more: [.strictMemorySafety()]),
+        library("PostgresStore", ["CPostgres", "EventSourcing"], more: [.strictMemorySafety()]),
         library("Clustering", ["WireProtocol", "Sharding", "EventSourcing"]),
         library(
             "SubscriptionRuntime",
@@ -98,6 +100,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         library("PerennialTestSupport", ["EventSourcing", "SubscriptionRuntime", "Subscriptions"]),
+        library("PostgresHarness"),
         library("StoreSamples", ["AppStoreSimulator", "Subscriptions"]),
 
         tests("Base64CodingTests", ["Base64Coding"]),
@@ -117,6 +120,7 @@ let package = Package(
             ]),
         tests("WireProtocolTests", ["EventSourcing", "Subscriptions", "WireProtocol", protobuf]),
         tests("SQLiteStoreTests", ["EventSourcing", "PerennialTestSupport", "SQLiteStore", grdb]),
+        tests("PostgresStoreTests", ["EventSourcing", "PerennialTestSupport", "PostgresHarness", "PostgresStore"]),
         tests("ClusteringTests", ["Clustering", "EventSourcing", "Sharding", "WireProtocol"]),
         tests(
             "SubscriptionRuntimeTests",
@@ -162,10 +166,8 @@ if Context.environment["PERENNIAL_BENCHMARKS"] == "1" {
         .executableTarget(
             name: "PerennialBenchmarks",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "Base64Coding", "Entitlements", "EventSourcing", "HTTPAPI",
-                "SQLiteStore",
-                "Sharding",
-                "SubscriptionRuntime", "Subscriptions", "WireProtocol",
+                "AppStore", "AppStoreSimulator", "Base64Coding", "CPostgres", "Entitlements", "EventSourcing",
+                "HTTPAPI", "PostgresHarness", "PostgresStore", "SQLiteStore", "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol",
                 arguments, crypto, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, protobuf,
                 signals, x509, asn1, histogram,
             ],

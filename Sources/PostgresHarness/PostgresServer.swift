@@ -50,7 +50,8 @@ package final class PostgresServer: Sendable {
         let server = self.programs.command("postgres", ["-D", self.data] + (fixed + settings).flatMap { ["-c", $0] })
         let watchdog = Process()
         watchdog.executableURL = URL(filePath: "/bin/sh")
-        // Ctrl-C is for the tests; the server ends when they have.
+        // Ctrl-C is for the tests; the server ends when they have. The shell cannot `wait` for it: a child of ours has
+        // SIGCHLD blocked. Nor has it to: what a server that is ending still writes is gone with the second removal.
         watchdog.arguments = [
             "-c",
             """
@@ -60,7 +61,9 @@ package final class PostgresServer: Sendable {
             "$@" >"$directory/log" 2>&1 </dev/null &
             read -r nothing
             kill -QUIT $!
-            wait $!
+            sleep 0.3
+            rm -rf "$directory"
+            sleep 1
             rm -rf "$directory"
             """, "watchdog", self.directory,
         ] + server
@@ -103,23 +106,37 @@ package final class PostgresServer: Sendable {
     package func makeDatabase(encoding: String = "UTF8") throws -> PostgresDatabase {
         let name = "test_\(UUID().uuidString.lowercased().replacing("-", with: "_"))"
         try self.query("CREATE DATABASE \(name) TEMPLATE template0 ENCODING '\(encoding)'", in: "postgres")
-        return PostgresDatabase(server: self, name: name)
+        return PostgresDatabase(server: self, name: name, schema: nil)
+    }
+
+    /// A schema in a database that many tests share: made sooner than a database, for those that change no settings.
+    package func makeSchema() throws -> PostgresDatabase {
+        let name = "test_\(UUID().uuidString.lowercased().replacing("-", with: "_"))"
+        try self.query("CREATE SCHEMA \(name)", in: "postgres")
+        return PostgresDatabase(server: self, name: "postgres", schema: name)
+    }
+
+    /// What the server has written so far.
+    package var log: String {
+        get throws { try String(contentsOfFile: "\(self.directory)/log", encoding: .utf8) }
     }
 
     /// The rows of the last statement, as text with `|` between columns. Apart from the store's own way there.
     @discardableResult
-    package func query(_ sql: String, in database: String) throws -> [String] {
-        try self.programs.run(
-            "psql",
-            ["-XAtq", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", "\(self.port)", "-U", "postgres", "-d", database, "-c", sql]
+    package func query(_ sql: String, in database: String, schema: String? = nil) throws -> [String] {
+        let place = ["-h", "127.0.0.1", "-p", "\(self.port)", "-U", "postgres", "-d", database]
+        let path = schema.map { ["-c", "SET search_path TO \($0)"] } ?? []
+        return try self.programs.run(
+            "psql", ["-XAtq", "-v", "ON_ERROR_STOP=1"] + place + path + ["-c", sql]
         ).split(separator: "\n").map(String.init)
     }
 }
 
-/// A database of a test's own.
+/// A database, or a schema of one, that is a test's own.
 package struct PostgresDatabase: Sendable {
     package let server: PostgresServer
     package let name: String
+    let schema: String?
 
     package var url: String { self.url(user: "postgres", port: self.server.port) }
 
@@ -129,10 +146,13 @@ package struct PostgresDatabase: Sendable {
     ///   - more: further keywords, e.g. `connect_timeout=1`.
     package func url(user: String = "postgres", port: UInt16? = nil, _ more: String = "sslmode=disable") -> String {
         "postgresql://\(user)@127.0.0.1:\(port ?? self.server.port)/\(self.name)?\(more)"
+            + (self.schema.map { "&options=-csearch_path%3D\($0)" } ?? "")
     }
 
     @discardableResult
-    package func query(_ sql: String) throws -> [String] { try self.server.query(sql, in: self.name) }
+    package func query(_ sql: String) throws -> [String] { 
+        try self.server.query(sql, in: self.name, schema: self.schema)
+    }
 
     /// Ends all sessions in this database, as a server does that goes down.
     package func endSessions() throws {
@@ -140,5 +160,9 @@ package struct PostgresDatabase: Sendable {
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(self.name)'", in: "postgres")
     }
 
-    package func drop() throws { try self.server.query("DROP DATABASE \(self.name) WITH (FORCE)", in: "postgres") }
+    package func drop() throws {
+        try self.server.query(
+            self.schema.map { "SET client_min_messages = error; DROP SCHEMA \($0) CASCADE" }
+                ?? "DROP DATABASE \(self.name) WITH (FORCE)", in: "postgres")
+    }
 }

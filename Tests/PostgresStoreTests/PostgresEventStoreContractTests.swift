@@ -7,7 +7,7 @@ import Testing
 @Suite struct PostgresEventStoreContractTests {
     @Test(arguments: StoreContract.all)
     func keeps(_ contract: StoreContract) async throws {
-        let database = try PostgresServer.shared().makeDatabase()
+        let database = try PostgresServer.shared().makeSchema()
         let store = try PostgresEventStore(in: database)
         try await contract.hold(store)
         store.close()
