@@ -167,7 +167,8 @@ if Context.environment["PERENNIAL_BENCHMARKS"] == "1" {
             name: "PerennialBenchmarks",
             dependencies: [
                 "AppStore", "AppStoreSimulator", "Base64Coding", "CPostgres", "Entitlements", "EventSourcing",
-                "HTTPAPI", "PostgresHarness", "PostgresStore", "SQLiteStore", "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol",
+                "HTTPAPI", "PostgresHarness", "PostgresStore", "SQLiteStore", "Sharding", "SubscriptionRuntime",
+                "Subscriptions", "WireProtocol",
                 arguments, crypto, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, protobuf,
                 signals, x509, asn1, histogram,
             ],

@@ -19,7 +19,8 @@ struct PostgresPrograms: Sendable {
         let directories =
             [ProcessInfo.processInfo.environment["PERENNIAL_TEST_POSTGRES_BIN"]].compactMap(\.self)
             + versions.sorted(by: >).map { "\(root)/\($0)/bin" }
-        guard let directory = directories.first(where: { FileManager.default.isExecutableFile(atPath: "\($0)/postgres") })
+        guard
+            let directory = directories.first(where: { FileManager.default.isExecutableFile(atPath: "\($0)/postgres") })
         else {
             throw HarnessError(
                 "there is no PostgreSQL server here: install the package `postgresql`, as deploy/test does, or set "
@@ -30,7 +31,8 @@ struct PostgresPrograms: Sendable {
 
     /// A new directory that the server may write.
     func makeDirectory() throws -> String {
-        let path = FileManager.default.temporaryDirectory.appending(path: "perennial-postgres-\(UUID().uuidString)").path
+        let path = FileManager.default.temporaryDirectory.appending(path: "perennial-postgres-\(UUID().uuidString)")
+            .path
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try self.give(path)

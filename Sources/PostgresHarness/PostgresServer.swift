@@ -26,7 +26,8 @@ package final class PostgresServer: Sendable {
             throw HarnessError("cannot make a pipe")
         }
         self.lifeline = ends[1]
-        try self.programs.run("initdb", ["-D", self.data, "-U", "postgres", "-A", "trust", "--no-locale", "-E", "UTF8"])
+        try self.programs.run(
+            "initdb", ["-D", self.data, "-U", "postgres", "-A", "trust", "--no-locale", "-E", "UTF8"])
         try ServerCertificate(directory: self.directory).make(for: self.programs)
         try self.start(settings, watching: ends[0])
         close(ends[0])
@@ -52,21 +53,22 @@ package final class PostgresServer: Sendable {
         watchdog.executableURL = URL(filePath: "/bin/sh")
         // Ctrl-C is for the tests; the server ends when they have. The shell cannot `wait` for it: a child of ours has
         // SIGCHLD blocked. Nor has it to: what a server that is ending still writes is gone with the second removal.
-        watchdog.arguments = [
-            "-c",
-            """
-            trap '' INT TERM HUP
-            directory=$1
-            shift
-            "$@" >"$directory/log" 2>&1 </dev/null &
-            read -r nothing
-            kill -QUIT $!
-            sleep 0.3
-            rm -rf "$directory"
-            sleep 1
-            rm -rf "$directory"
-            """, "watchdog", self.directory,
-        ] + server
+        watchdog.arguments =
+            [
+                "-c",
+                """
+                trap '' INT TERM HUP
+                directory=$1
+                shift
+                "$@" >"$directory/log" 2>&1 </dev/null &
+                read -r nothing
+                kill -QUIT $!
+                sleep 0.3
+                rm -rf "$directory"
+                sleep 1
+                rm -rf "$directory"
+                """, "watchdog", self.directory,
+            ] + server
         watchdog.standardInput = FileHandle(fileDescriptor: lifeline)
         watchdog.standardOutput = FileHandle.nullDevice
         watchdog.standardError = FileHandle.nullDevice
@@ -150,7 +152,7 @@ package struct PostgresDatabase: Sendable {
     }
 
     @discardableResult
-    package func query(_ sql: String) throws -> [String] { 
+    package func query(_ sql: String) throws -> [String] {
         try self.server.query(sql, in: self.name, schema: self.schema)
     }
 

@@ -99,7 +99,9 @@ import Testing
         try self.database.endSessions()
         Self.expect(.unavailable) { try store.append([batch]) }
         #expect(Self.code { _ = try store.claim(claim) } == .unavailable)
-        #expect(Self.code { try store.register(NodeRecord(id: claim.owner.node, incarnation: .init(rawValue: 7))) } == .unavailable)
+        #expect(
+            Self.code { try store.register(NodeRecord(id: claim.owner.node, incarnation: .init(rawValue: 7))) }
+                == .unavailable)
         await #expect { try await store.ping() } throws: { ($0 as? StoreError)?.code == .unavailable }
 
         self.proxy.set(nil)

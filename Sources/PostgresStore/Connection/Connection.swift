@@ -113,7 +113,8 @@ import Foundation
     }
 
     /// Waits for the answer to what was sent.
-    private func result(isSent: Int32, until deadline: ContinuousClock.Instant) throws(StatementFailure) -> QueryResult {
+    private func result(isSent: Int32, until deadline: ContinuousClock.Instant) throws(StatementFailure) -> QueryResult
+    {
         guard isSent == 1 else { throw Self.lost }
         try self.flush(until: deadline)
         var last: QueryResult?

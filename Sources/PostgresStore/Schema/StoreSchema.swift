@@ -60,7 +60,8 @@ struct StoreSchema {
             let failure = StoreError(error, unknown: .unavailable)
             let explained = StoreError(
                 failure.code,
-                "\(self.address): step \(migration.number) of its schema cannot be done: \(failure.message)", cause: error)
+                "\(self.address): step \(migration.number) of its schema cannot be done: \(failure.message)",
+                cause: error)
             guard isTaken || error.fate == .collided else { throw explained }
             return explained
         }

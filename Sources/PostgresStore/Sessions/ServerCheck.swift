@@ -18,7 +18,8 @@ struct ServerCheck {
             )
         }.first
         if settings?.readOnly == "on" {
-            throw StatementFailure(.refused(.unavailable), "\(self.address) takes no writes: it is a standby, or set to read only")
+            throw StatementFailure(
+                .refused(.unavailable), "\(self.address) takes no writes: it is a standby, or set to read only")
         }
         if settings?.fsync == "off" {
             throw self.refusal("runs with fsync = off: what it has committed may be gone after a power failure")
