@@ -66,6 +66,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CZeroMQ", pkgConfig: "libzmq", providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
@@ -82,6 +83,7 @@ let package = Package(
             products: [crypto, x509, asn1, httpClient, nioCore, nioHTTP1]),
         library("WireProtocol", ["Subscriptions", "EventSourcing"], products: [protobuf]),
         library("SQLiteStore", ["EventSourcing"], products: [grdb, grdbSQLite], more: [.strictMemorySafety()]),
+        library("PostgresStore", ["CPostgres", "EventSourcing"], more: [.strictMemorySafety()]),
         library("ZeroMQ", ["CZeroMQ"], more: [.strictMemorySafety()]),
         library(
             "Clustering", ["ZeroMQ", "WireProtocol", "Sharding", "EventSourcing"],
@@ -100,12 +102,14 @@ let package = Package(
         .executableTarget(
             name: "Perennial",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning",
-                "SQLiteStore", "Spelling", "SubscriptionRuntime", "Subscriptions",
+                "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "HTTPAPI",
+                "JSONScanning", "PostgresStore", "SQLiteStore", "Spelling", "SubscriptionRuntime", "Subscriptions",
+                "ZeroMQ",
                 arguments, crypto, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, signals, yams,
             ],
             swiftSettings: settings),
         library("PerennialTestSupport", ["EventSourcing", "SubscriptionRuntime", "Subscriptions"]),
+        library("PostgresHarness"),
         library("StoreSamples", ["AppStoreSimulator", "Subscriptions"]),
 
         tests("Base64CodingTests", ["Base64Coding"]),
@@ -125,6 +129,7 @@ let package = Package(
             ]),
         tests("WireProtocolTests", ["EventSourcing", "Subscriptions", "WireProtocol", protobuf]),
         tests("SQLiteStoreTests", ["EventSourcing", "PerennialTestSupport", "SQLiteStore", grdb]),
+        tests("PostgresStoreTests", ["EventSourcing", "PerennialTestSupport", "PostgresHarness", "PostgresStore"]),
         tests("ZeroMQTests", ["ZeroMQ"]),
         tests(
             "ClusteringTests",
@@ -177,10 +182,9 @@ if Context.environment["PERENNIAL_BENCHMARKS"] == "1" {
         .executableTarget(
             name: "PerennialBenchmarks",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "Base64Coding", "Entitlements", "EventSourcing", "HTTPAPI",
-                "SQLiteStore",
-                "Sharding",
-                "SubscriptionRuntime", "Subscriptions", "WireProtocol",
+                "AppStore", "AppStoreSimulator", "Base64Coding", "CPostgres", "Entitlements", "EventSourcing",
+                "HTTPAPI", "PostgresHarness", "PostgresStore", "SQLiteStore", "Sharding", "SubscriptionRuntime",
+                "Subscriptions", "WireProtocol",
                 arguments, crypto, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, protobuf,
                 signals, x509, asn1, histogram,
             ],
