@@ -133,11 +133,21 @@ import Testing
             "a token without scopes", "http: { tokens: [ { name: web } ] }\n" + smallest,
             says: "perennial.yaml:1: http.tokens[0].scopes: names no scope"),
         Mistake(
-            "PostgreSQL", "store: { url: \"postgresql://db/perennial\" }\n" + smallest,
-            says: "perennial.yaml:1: store.url: PostgreSQL is not built into this version; use sqlite://"),
+            "a cluster on SQLite", "cluster: { bind: \"127.0.0.1:7000\" }\n" + smallest,
+            says: "perennial.yaml:1: cluster: nodes that share shards share a store: they run with `serve` on "
+                + "postgresql://"),
+        Mistake(
+            "a cluster that listens nowhere", Self.shared + "cluster: { bind: localhost }\n" + smallest,
+            says: "perennial.yaml:2: cluster.bind: expected an address and a port, such as 10.0.0.5:7000"),
+        Mistake(
+            "an address that nobody can connect to", Self.shared + "cluster: { bind: \"0.0.0.0:7000\" }\n" + smallest,
+            says: "perennial.yaml:2: cluster.advertise: is missing: others cannot connect to 0.0.0.0:7000"),
+        Mistake(
+            "a cluster without a key", Self.shared + "cluster: { bind: \"127.0.0.1:7000\" }\n" + smallest,
+            says: "perennial.yaml:2: cluster.curveKeyFile: is missing"),
         Mistake(
             "an unknown store", "store: { url: \"mysql://db\" }\n" + smallest,
-            says: "perennial.yaml:1: store.url: unknown scheme mysql; this version keeps its log in sqlite://"),
+            says: "perennial.yaml:1: store.url: unknown scheme mysql; a log is kept in sqlite:// or postgresql://"),
         Mistake(
             "a store that is no URL", "store: { url: perennial.db }\n" + smallest,
             says: "perennial.yaml:1: store.url: expected a URL such as sqlite:///var/lib/perennial/perennial.db"),
