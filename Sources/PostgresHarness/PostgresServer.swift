@@ -1,7 +1,7 @@
 import Foundation
 
-/// A PostgreSQL server of its own, from the installed packages, in a temporary directory, on a free port of the loopback
-/// interface. It ends with this process, however that ends, and its directory goes with it.
+/// A PostgreSQL server of its own, from the installed packages, in a temporary directory, on a free port of the
+/// loopback interface. It ends with this process, however that ends, and its directory goes with it.
 package final class PostgresServer: Sendable {
     /// One for all tests of a process, each of which has a database of its own.
     package static func shared() throws -> PostgresServer { try Self.one.get() }

@@ -17,8 +17,8 @@ package struct PostgresConfiguration: Sendable {
     package var statementTimeout = Duration.seconds(10)
     /// After this long the server gives up waiting for a row that somebody else is writing.
     package var lockTimeout = Duration.seconds(5)
-    /// How much longer than `statementTimeout` an answer is waited for. Then the session is given up: the server, or the
-    /// way there, has stopped.
+    /// How much longer than `statementTimeout` an answer is waited for. Then the session is given up: the server, or
+    /// the way there, has stopped.
     package var answerGrace = Duration.seconds(5)
 
     package init(connectionString: String) { self.connectionString = connectionString }

@@ -4,8 +4,9 @@ extension PostgresEventStore {
     /// How often an append that collided with another transaction is tried, the first time included.
     private static let attempts = 3
 
-    /// Blocks. An append whose answer does not come is `.outcomeUnknown`, and is never repeated here; so is one of a shard
-    /// that was not claimed since a session was lost, of which nothing was sent. Claiming the shards tells both apart.
+    /// Blocks. An append whose answer does not come is `.outcomeUnknown`, and is never repeated here; so is one of a
+    /// shard that was not claimed since a session was lost, of which nothing was sent. Claiming the shards tells both
+    /// apart.
     package func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome] {
         guard !batches.isEmpty else { return [] }
         _ = try ShardBatch.check(batches, shardCount: self.identity.shardCount)

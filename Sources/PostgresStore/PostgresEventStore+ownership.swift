@@ -25,9 +25,9 @@ extension PostgresEventStore {
             curve_key = excluded.curve_key, state = 'live'
         """)
 
-    /// Blocks, for as long as an append of these shards is under way. Shards are taken in one statement; a second one reads
-    /// when their newest events were recorded, since the first, on its snapshot, may not see the events of an append that
-    /// it has waited for.
+    /// Blocks, for as long as an append of these shards is under way. Shards are taken in one statement; a second one
+    /// reads when their newest events were recorded, since the first, on its snapshot, may not see the events of an
+    /// append that it has waited for.
     package func claim(_ claim: ShardClaim) throws(StoreError) -> [ShardOwnership] {
         guard !claim.shards.isEmpty else { return [] }
         let taken = try self.writers.use { session throws(StoreError) in
@@ -68,9 +68,9 @@ extension PostgresEventStore {
         return ownerships
     }
 
-    /// Rows are met in the order of the numbers, as by appends. `cleared`: an epoch that has written nothing will not be asked
-    /// about; without it each start would leave a row. It may miss one that another claim is making at that moment, which
-    /// the next claim finds.
+    /// Rows are met in the order of the numbers, as by appends. `cleared`: an epoch that has written nothing will not
+    /// be asked about; without it each start would leave a row. It may miss one that another claim is making at that
+    /// moment, which the next claim finds.
     private static let claim = PreparedStatement(
         "claim",
         """

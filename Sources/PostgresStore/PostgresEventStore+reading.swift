@@ -57,7 +57,8 @@ extension PostgresEventStore {
     private static let load = PreparedStatement(
         "load",
         """
-        SELECT false AS is_event, wanted.number, \(StreamRow.columns), NULL::integer, NULL::bigint, NULL::text, NULL::bytea
+        SELECT false AS is_event, wanted.number, \(StreamRow.columns),
+            NULL::integer, NULL::bigint, NULL::text, NULL::bytea
         FROM unnest($1::integer[], $2::bytea[]) WITH ORDINALITY AS wanted (shard_id, key, number)
         JOIN stream ON stream.shard_id = wanted.shard_id AND stream.key = wanted.key
         UNION ALL
@@ -103,8 +104,8 @@ extension PostgresEventStore {
         return found
     }
 
-    /// A prefix that no bytes come after has a part of its own: one condition for both would have no end in the index, and
-    /// read on to the end of the shard.
+    /// A prefix that no bytes come after has a part of its own: one condition for both would have no end in the index,
+    /// and read on to the end of the shard.
     private static let byPrefix = PreparedStatement(
         "streams_by_prefix",
         """

@@ -3,8 +3,8 @@ package import EventSourcing
 /// The event store in a PostgreSQL database, for several nodes.
 ///
 /// Commits are durable when they return. Each is one statement, so that a client that is stopped, or cut off, holds no
-/// lock: the next owner takes its shards without waiting for it. What blocks, does so in sessions of its own; reads have
-/// threads and sessions of theirs, and no caller of theirs blocks.
+/// lock: the next owner takes its shards without waiting for it. What blocks, does so in sessions of its own; reads
+/// have threads and sessions of theirs, and no caller of theirs blocks.
 ///
 /// Sessions that are lost are made anew when they are next needed. When one that appends was lost, each shard has to be
 /// claimed before the next append of it: what commits the server that answers now has is not known before that.

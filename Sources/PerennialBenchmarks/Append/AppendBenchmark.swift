@@ -2,7 +2,8 @@ import EventSourcing
 import PostgresHarness
 import PostgresStore
 
-/// Appends to PostgreSQL, against plain inserts of the same rows: what the fence, the streams' rows and their numbers cost.
+/// Appends to PostgreSQL, against plain inserts of the same rows: what the fence, the streams' rows and their numbers
+/// cost.
 struct AppendBenchmark: Benchmark {
     static let name = "append"
     static let abstract = "events appended in PostgreSQL, and the bytes that each takes there, against plain inserts"
@@ -35,7 +36,7 @@ struct AppendBenchmark: Benchmark {
                 "appended events in PostgreSQL, store alone, of a plain insert", subject.perSecond, "1/s",
                 baseline: baseline.perSecond, ratio: rounds.map { $0.baseline / $0.subject }.median(),
                 goal: .ratioAtLeast(0.50)),
-            try Self.size(of: database),
+            try Self.written(by: &load, to: store, in: database),
         ]
     }
 
@@ -59,10 +60,22 @@ struct AppendBenchmark: Benchmark {
         return times
     }
 
-    /// Of an event's row and its places in indexes, without the body.
-    private static func size(of database: PostgresDatabase) throws -> Figure {
-        let answer = try database.query("SELECT pg_total_relation_size('event') / count(*) FROM event")
-        guard let bytes = answer.first.flatMap(Double.init) else { throw BenchmarkError("the event table is empty") }
-        return Figure("bytes of an event in PostgreSQL beside its body", bytes - Double(AppendLoad.bodySize), "bytes")
+    /// What reaches the server's log for an event, in all: rows, indexes, and pages that are written whole because they
+    /// are touched for the first time since a checkpoint.
+    private static func written(
+        by load: inout AppendLoad, to store: PostgresEventStore, in database: PostgresDatabase
+    ) throws -> Figure {
+        let position = "SELECT pg_current_wal_lsn() - '0/0'"
+        func logged() throws -> Double {
+            guard let bytes = try database.query(position).first.flatMap(Double.init) else {
+                throw BenchmarkError("the server does not say how much it has logged")
+            }
+            return bytes
+        }
+        let start = try logged()
+        for _ in 0..<Self.warmUp { _ = try store.append(try load.next()) }
+        let bytes = (try logged() - start) / Double(Self.warmUp * AppendLoad.eventsPerBatch)
+        return Figure(
+            "bytes logged by PostgreSQL for an event, beside its body", bytes - Double(AppendLoad.bodySize), "bytes")
     }
 }

@@ -1,8 +1,8 @@
 import CPostgres
 import EventSourcing
 
-/// What nobody can do without: one prepared statement that inserts the events' rows, and nothing else, into a table with the
-/// same columns and constraints.
+/// What nobody can do without: one prepared statement that inserts the events' rows, and nothing else, into a table
+/// with the same columns and constraints.
 final class PlainInsert {
     private let connection: OpaquePointer
     private var streams: [[UInt8]: Int64] = [:]

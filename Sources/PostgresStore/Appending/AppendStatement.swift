@@ -1,11 +1,11 @@
 import EventSourcing
 
-/// The append: one statement for all shards of a batch, and so one transaction without a round trip in it. A client that
-/// is stopped half way holds no lock that a take-over would have to wait for.
+/// The append: one statement for all shards of a batch, and so one transaction without a round trip in it. A client
+/// that is stopped half way holds no lock that a take-over would have to wait for.
 ///
-/// Its parts run on one snapshot and hand on rows: `taken` moves the heads of those shards whose fences hold, and is all
-/// that the others look at; `row` writes their streams and knows these' numbers; events and look-ups go by these. Only
-/// `shard` is joined to what a client sends; the other tables are met by the keys of their unique indexes.
+/// Its parts run on one snapshot and hand on rows: `taken` moves the heads of those shards whose fences hold, and is
+/// all that the others look at; `row` writes their streams and knows these' numbers; events and look-ups go by these.
+/// Only `shard` is joined to what a client sends; the other tables are met by the keys of their unique indexes.
 enum AppendStatement {
     static let statement = PreparedStatement("append", Self.sql)
 

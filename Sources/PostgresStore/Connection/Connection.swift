@@ -2,8 +2,8 @@ import CPostgres
 import EventSourcing
 import Foundation
 
-/// A session of libpq, used by one thread at a time; closed when it goes out of scope. Calls block, none of them for longer
-/// than its deadline.
+/// A session of libpq, used by one thread at a time; closed when it goes out of scope. Calls block, none of them for
+/// longer than its deadline.
 @safe struct Connection: ~Copyable {
     private let handle: OpaquePointer
     private var prepared: Set<String> = []
@@ -103,8 +103,8 @@ import Foundation
         self.prepared.insert(statement.name)
     }
 
-    /// Runs statements without parameters, as one transaction unless they say otherwise. The result is the last one's, its
-    /// values are text.
+    /// Runs statements without parameters, as one transaction unless they say otherwise. The result is the last one's,
+    /// its values are text.
     @discardableResult
     mutating func run(_ sql: String, within limit: Duration) throws(StatementFailure) -> QueryResult {
         let deadline = ContinuousClock.now + limit

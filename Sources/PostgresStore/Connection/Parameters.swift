@@ -1,7 +1,8 @@
 import CPostgres
 import EventSourcing
 
-/// The values of one run of a statement, in the order of their places, in PostgreSQL's binary format, all in one buffer.
+/// The values of one run of a statement, in the order of their places, in PostgreSQL's binary format, all in one
+/// buffer.
 @safe struct Parameters {
     private enum ElementType: UInt32 {
         case bytea = 17

@@ -61,7 +61,7 @@ import EventSourcing
     func number(_ column: Int32) throws(StoreError) -> Int64 {
         let value = unsafe try self.value(column)
         var number: UInt64 = 0
-        for unsafebyte in unsafe value { number = number << 8 | UInt64(byte) }
+        for place in 0..<value.count { number = unsafe number << 8 | UInt64(value[place]) }
         switch value.count {
         case 8: return Int64(bitPattern: number)
         case 4: return Int64(Int32(truncatingIfNeeded: number))

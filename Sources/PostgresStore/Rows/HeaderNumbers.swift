@@ -1,8 +1,8 @@
 import EventSourcing
 import Synchronization
 
-/// The numbers of the header segments in `jws_header`: each segment is stored once, by its hash. New ones are stored in a
-/// statement of their own before the append that needs them, so that whatever is known here is committed.
+/// The numbers of the header segments in `jws_header`: each segment is stored once, by its hash. New ones are stored in
+/// a statement of their own before the append that needs them, so that whatever is known here is committed.
 final class HeaderNumbers: Sendable {
     fileprivate typealias Numbered = (segment: [UInt8], number: Int64)
 

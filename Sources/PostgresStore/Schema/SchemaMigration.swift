@@ -1,6 +1,6 @@
-/// One numbered step of the schema, run in one transaction. A step that a release has had is never changed: what is to be
-/// different is a new step. Steps expand first (a column that may be missing, a table that nobody reads yet) and contract
-/// in a later release, since nodes of both releases are at work during an upgrade.
+/// One numbered step of the schema, run in one transaction. A step that a release has had is never changed: what is to
+/// be different is a new step. Steps expand first (a column that may be missing, a table that nobody reads yet) and
+/// contract in a later release, since nodes of both releases are at work during an upgrade.
 package struct SchemaMigration: Sendable {
     package let number: Int
     let sql: String
@@ -15,8 +15,8 @@ package struct SchemaMigration: Sendable {
 
     // The tables are SQLite's, but for what follows from heaps that have no row number of their own:
     // - `event` is found by (shard_id, seq), and `evidence` too: a number would cost an index and a sequence for each.
-    // - A stream's key is written once, in `stream`; all else says `stream.id`, which the upsert of the stream returns to
-    //   the parts of the append that follow it. So UNIQUE(stream_id, version) is UNIQUE(shard_id, key, version).
+    // - A stream's key is written once, in `stream`; all else says `stream.id`, which the upsert of the stream returns
+    //   to the parts of the append that follow it. So UNIQUE(stream_id, version) is UNIQUE(shard_id, key, version).
     // - `lookup.value` is the text's UTF-8 as bytes: compared byte by byte whatever the database's collation is, which
     //   an update of the system may change; and U+0000, which TEXT cannot hold, is a byte like others.
     // - Rows that are written again and again find room on their page, so that no index has to hear of it.

@@ -4,8 +4,8 @@ import Synchronization
 /// Which shards have to be claimed before they are appended to again.
 ///
 /// A session that is new may be one with another server, to which the last commits never came. So after a session for
-/// writing was lost, each shard is read again first, which is what a claim does: until then its appends are refused. How
-/// often a session was lost is a number, and so is, for each shard, what that number was when it was last claimed.
+/// writing was lost, each shard is read again first, which is what a claim does: until then its appends are refused.
+/// How often a session was lost is a number, and so is, for each shard, what that number was when it was last claimed.
 final class LostSessions: Sendable {
     private struct State {
         var losses = 0

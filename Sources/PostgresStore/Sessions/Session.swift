@@ -1,7 +1,7 @@
 import EventSourcing
 
-/// A place for one session at a time: made when it is first needed, made anew after it was lost. Used by one thread at a
-/// time.
+/// A place for one session at a time: made when it is first needed, made anew after it was lost. Used by one thread at
+/// a time.
 struct Session: ~Copyable {
     private let string: ConnectionString
     private let settings: SessionSettings

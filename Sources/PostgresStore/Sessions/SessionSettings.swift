@@ -32,9 +32,9 @@ struct SessionSettings: Sendable {
     /// Milliseconds, as PostgreSQL counts.
     private static func text(_ duration: Duration) -> String { "\(Int64(duration / .milliseconds(1)))" }
 
-    /// Plans are made once for a session, when the tables may be empty and without statistics: left to itself the planner
-    /// would settle on reading whole tables. An append joins only what it brings along and what it has just written, by
-    /// hashing; all else finds its rows through indexes.
+    /// Plans are made once for a session, when the tables may be empty and without statistics: left to itself the
+    /// planner would settle on reading whole tables. An append joins only what it brings along and what it has just
+    /// written, by hashing; all else finds its rows through indexes.
     private static func planning(_ purpose: Purpose) -> [(name: String, value: String)] {
         let common = [
             (name: "plan_cache_mode", value: "force_generic_plan"), (name: "jit", value: "off"),
