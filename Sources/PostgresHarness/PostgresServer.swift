@@ -51,8 +51,7 @@ package final class PostgresServer: Sendable {
         let server = self.programs.command("postgres", ["-D", self.data] + (fixed + settings).flatMap { ["-c", $0] })
         let watchdog = Process()
         watchdog.executableURL = URL(filePath: "/bin/sh")
-        // Ctrl-C is for the tests; the server ends when they have. The shell cannot `wait` for it: a child of ours has
-        // SIGCHLD blocked. Nor has it to: what a server that is ending still writes is gone with the second removal.
+        // Ctrl-C is for the tests; the server ends when they have.
         watchdog.arguments =
             [
                 "-c",
@@ -72,6 +71,12 @@ package final class PostgresServer: Sendable {
         watchdog.standardInput = FileHandle(fileDescriptor: lifeline)
         watchdog.standardOutput = FileHandle.nullDevice
         watchdog.standardError = FileHandle.nullDevice
+        // A child inherits what its parent's thread blocks, and a shell that hears of no child waits for ever. The
+        // threads that run tasks block nearly all.
+        var (nothing, blocked) = (sigset_t(), sigset_t())
+        sigemptyset(&nothing)
+        pthread_sigmask(SIG_SETMASK, &nothing, &blocked)
+        defer { pthread_sigmask(SIG_SETMASK, &blocked, nil) }
         try watchdog.run()
     }
 

@@ -107,6 +107,28 @@ import Testing
         try self.database.drop()
     }
 
+    @Test func anOrdinaryRoleIsEnough() async throws {
+        let (owner, guest) = ("owner_\(self.database.name)", "guest_\(self.database.name)")
+        try self.database.query(
+            """
+            CREATE ROLE \(owner) LOGIN; ALTER DATABASE \(self.database.name) OWNER TO \(owner);
+            CREATE ROLE \(guest) LOGIN; CREATE SCHEMA \(guest); GRANT USAGE, CREATE ON SCHEMA \(guest) TO \(guest);
+            """)
+        let urls = [
+            self.database.url(user: owner), self.database.url(user: guest),  // whose "$user" schema it is
+        ]
+        for url in urls {
+            let store = try PostgresEventStore(in: self.database, url: url)
+            var writer = try StoreWriter(store)
+            try writer.append([writer.event([1])])
+            #expect(try await store.log().count == 1)
+            store.close()
+        }
+        #expect(try self.database.query("SELECT count(*) FROM public.event, \(guest).event AS other") == ["1"])
+        try self.database.drop()
+        try self.database.server.query("DROP ROLE \(owner); DROP ROLE \(guest)", in: "postgres")
+    }
+
     @Test func aRoleThatMayNotMakeTablesIsToldSo() throws {
         let role = "role_\(self.database.name)"
         try self.database.query("REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE \(role) LOGIN")
