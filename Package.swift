@@ -67,7 +67,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        .systemLibrary(name: "CZeroMQ", pkgConfig: "libzmq", providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
+        .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
         library("Subscriptions"),
@@ -166,8 +166,9 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "PerennialTestSupport", "SQLiteStore",
-                "StoreSamples", "SubscriptionRuntime", "Subscriptions", crypto, httpClient, logging, nioCore, nioHTTP1,
+                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "PerennialTestSupport",
+                "PostgresHarness", "SQLiteStore", "StoreSamples", "SubscriptionRuntime", "Subscriptions", crypto,
+                httpClient, logging, nioCore, nioHTTP1,
             ],
             exclude: ["Interoperability/verify_with_apple.py"]),
     ])

@@ -17,6 +17,8 @@ import Testing
         }
     }
 
+    private static let shared = "store: { url: \"postgresql://db/perennial\" }\n"
+
     static let form = [
         Mistake(
             "an unknown key", "http:\n  prot: 8080",
