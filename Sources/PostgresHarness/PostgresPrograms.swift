@@ -57,25 +57,6 @@ struct PostgresPrograms: Sendable {
     /// - Returns: what it wrote to standard output.
     @discardableResult
     func run(_ program: String, _ arguments: [String]) throws -> String {
-        try Self.run(self.command(program, arguments))
-    }
-
-    @discardableResult
-    static func run(_ command: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: command[0])
-        process.arguments = Array(command.dropFirst())
-        // The server's user may not be allowed to be where we are.
-        process.currentDirectoryURL = URL(filePath: "/")
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        let reason = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw HarnessError("\(command[0]) failed: \(reason)") }
-        return text
+        try ChildProcess.run(self.command(program, arguments))
     }
 }
