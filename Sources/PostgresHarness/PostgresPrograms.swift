@@ -57,43 +57,6 @@ struct PostgresPrograms: Sendable {
     /// - Returns: what it wrote to standard output.
     @discardableResult
     func run(_ program: String, _ arguments: [String]) throws -> String {
-        try Self.run(self.command(program, arguments))
-    }
-
-    /// Its output goes through files: the other end of a pipe may end up in a child that somebody else starts at the same
-    /// moment, and then the end of the output never comes.
-    @discardableResult
-    static func run(_ command: [String]) throws -> String {
-        let file = FileManager.default.temporaryDirectory.appending(path: "perennial-\(UUID().uuidString)").path
-        let (output, errors) = (file + ".out", file + ".err")
-        defer { for path in [output, errors] { try? FileManager.default.removeItem(atPath: path) } }
-        let status = try Self.spawn(command, output: output, errors: errors)
-        guard status == 0 else {
-            let reason = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
-            throw HarnessError("\(command[0]) failed: \(reason)")
-        }
-        return try String(contentsOfFile: output, encoding: .utf8)
-    }
-
-    /// - Returns: the status that `waitpid` gives.
-    private static func spawn(_ command: [String], output: String, errors: String) throws -> Int32 {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        // The server's user may not be allowed to be where we are.
-        var arguments = (["/usr/bin/env", "-C", "/"] + command).map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var child = pid_t()
-        guard posix_spawn(&child, "/usr/bin/env", &actions, nil, &arguments, environ) == 0 else {
-            throw HarnessError("cannot start \(command[0])")
-        }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { throw HarnessError("cannot wait for \(command[0])") }
-        }
-        return status
+        try ChildProcess.run(self.command(program, arguments))
     }
 }

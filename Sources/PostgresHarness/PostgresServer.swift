@@ -22,8 +22,8 @@ package final class PostgresServer: Sendable {
         self.port = try Self.freePort()
         var ends: [Int32] = [-1, -1]
         // Closed in children, which would keep the server alive.
-        guard pipe(&ends) == 0, ends.allSatisfy({ fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }) else {
-            throw HarnessError("cannot make a pipe")
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw HarnessError("cannot make a pair of sockets")
         }
         self.lifeline = ends[1]
         try self.programs.run(
@@ -49,35 +49,19 @@ package final class PostgresServer: Sendable {
             "ssl_key_file=\(ServerCertificate(directory: self.directory).key)",
         ]
         let server = self.programs.command("postgres", ["-D", self.data] + (fixed + settings).flatMap { ["-c", $0] })
-        let watchdog = Process()
-        watchdog.executableURL = URL(filePath: "/bin/sh")
         // Ctrl-C is for the tests; the server ends when they have.
-        watchdog.arguments =
-            [
-                "-c",
-                """
-                trap '' INT TERM HUP
-                directory=$1
-                shift
-                "$@" >"$directory/log" 2>&1 </dev/null &
-                read -r nothing
-                kill -QUIT $!
-                sleep 0.3
-                rm -rf "$directory"
-                sleep 1
-                rm -rf "$directory"
-                """, "watchdog", self.directory,
-            ] + server
-        watchdog.standardInput = FileHandle(fileDescriptor: lifeline)
-        watchdog.standardOutput = FileHandle.nullDevice
-        watchdog.standardError = FileHandle.nullDevice
-        // A child inherits what its parent's thread blocks, and a shell that hears of no child waits for ever. The
-        // threads that run tasks block nearly all.
-        var (nothing, blocked) = (sigset_t(), sigset_t())
-        sigemptyset(&nothing)
-        pthread_sigmask(SIG_SETMASK, &nothing, &blocked)
-        defer { pthread_sigmask(SIG_SETMASK, &blocked, nil) }
-        try watchdog.run()
+        let watchdog = """
+            trap '' INT TERM HUP
+            directory=$1
+            shift
+            "$@" >"$directory/log" 2>&1 </dev/null &
+            read -r nothing
+            kill -QUIT $!
+            wait $!
+            rm -rf "$directory"
+            """
+        _ = try ChildProcess(
+            ["/bin/sh", "-c", watchdog, "watchdog", self.directory] + server, input: lifeline, output: "/dev/null")
     }
 
     private func waitUntilReady() throws {
@@ -161,10 +145,11 @@ package struct PostgresDatabase: Sendable {
         try self.server.query(sql, in: self.name, schema: self.schema)
     }
 
-    /// Ends all sessions in this database, as a server does that goes down.
+    /// Ends all sessions in this database, as a server does that goes down, and returns when they have ended.
     package func endSessions() throws {
         try self.server.query(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(self.name)'", in: "postgres")
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '\(self.name)'",
+            in: "postgres")
     }
 
     package func drop() throws {

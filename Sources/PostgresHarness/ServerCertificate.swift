@@ -6,7 +6,7 @@ struct ServerCertificate {
     var key: String { "\(self.directory)/server.key" }
 
     func make(for programs: PostgresPrograms) throws {
-        try PostgresPrograms.run([
+        try ChildProcess.run([
             "/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
             "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
             self.key, "-out", self.certificate,

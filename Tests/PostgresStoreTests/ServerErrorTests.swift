@@ -78,19 +78,19 @@ import Testing
         var writer = try StoreWriter(store)
         let batch = writer.batch(0, [writer.event([1])])
         async let held = onThread {
-            try database.query("BEGIN; SELECT FROM shard WHERE shard_id = 0 FOR UPDATE; SELECT pg_sleep(2); COMMIT")
+            try? database.query("BEGIN; SELECT FROM shard WHERE shard_id = 0 FOR UPDATE; SELECT pg_sleep(600)")
         }
-        let holders = """
-            SELECT count(*) FROM pg_stat_activity
-            WHERE datname = current_database() AND query LIKE 'BEGIN; %' AND wait_event = 'PgSleep'
-            """
-        while try database.query(holders) != ["1"] { try await Task.sleep(for: .milliseconds(10)) }
+        let holders = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
+        while try database.query("SELECT count(*) \(holders)") != ["1"] {
+            try await Task.sleep(for: .milliseconds(50))
+        }
         #expect {
             try store.append([batch])
         } throws: { error in
             guard let error = error as? StoreError else { return false }
             return error.code == .unavailable && error.message.contains(state)
         }
+        try database.query("SELECT pg_terminate_backend(pid, 5000) \(holders)")
         _ = try await held
         #expect(try store.append([batch]) == [.appended(head: Sequence(rawValue: 1))])
         store.close()

@@ -97,6 +97,7 @@ import Testing
         // Idle sessions end: nothing was sent over them.
         self.proxy.set(.down)
         try self.database.endSessions()
+        try await Task.sleep(for: .milliseconds(100))
         Self.expect(.unavailable) { try store.append([batch]) }
         #expect(Self.code { _ = try store.claim(claim) } == .unavailable)
         #expect(
