@@ -1,6 +1,5 @@
 import Clustering
 import EventSourcing
-import Synchronization
 import Testing
 import WireProtocol
 import ZeroMQ
@@ -15,11 +14,11 @@ import ZeroMQ
             var owner = try await cluster.start("owner", owning: [0, 1], keys: keys)
             let endpoint = try #require(await owner.node.registration()?.endpoint)
             var journals = [owner.journal]
-            let isDone = Mutex(false)
+            let isDone = Flag()
             let load = Task {
                 try await withThrowingTaskGroup(of: [[UInt8]: Bool].self) { group in
                     for lane in 0..<64 as Range<UInt8> {
-                        group.addTask { try await Self.call(caller, lane) { isDone.withLock { $0 } } }
+                        group.addTask { try await Self.call(caller, lane, until: isDone) }
                     }
                     return try await group.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
                 }
@@ -32,7 +31,7 @@ import ZeroMQ
                 journals.append(owner.journal)
             }
             await owner.journal.reach(300)
-            isDone.withLock { $0 = true }
+            isDone.raise()
             // then: each call had one end, ran at most once, and did run when it was answered
             let ends = try await load.value
             let ran = journals.flatMap(\.entries)
@@ -45,11 +44,11 @@ import ZeroMQ
 
     /// - Returns: each call, and whether it was answered.
     private static func call(
-        _ caller: TestNode, _ lane: UInt8, until isDone: () -> Bool
+        _ caller: TestNode, _ lane: UInt8, until isDone: Flag
     ) async throws -> [[UInt8]: Bool] {
         var ends: [[UInt8]: Bool] = [:]
         var number = 0
-        while !isDone() {
+        while !isDone.isRaised {
             let item = [lane, UInt8(number & 0xFF), UInt8(number >> 8 & 0xFF), UInt8(number >> 16)]
             number += 1
             let worker = try caller.worker(UInt16(lane % 2))

@@ -1,18 +1,13 @@
 import Foundation
-import Synchronization
 import ZeroMQ
 
 /// A node's socket that lets everybody in, and that nobody reads; until it goes out of scope.
 final class StalledPeer: Sendable {
     let endpoint: String
-    private let end: End
-
-    private final class End: Sendable {
-        let hasCome = Atomic(false)
-    }
+    private let end: Flag
 
     init(keys: CurveKeyPair) async throws {
-        let end = End()
+        let end = Flag()
         self.end = end
         let endpoint: Result<String, any Error> = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -25,7 +20,7 @@ final class StalledPeer: Sendable {
                     try socket.serveCurve(keys, domain: "stalled")
                     continuation.resume(returning: .success(try socket.bind("tcp://127.0.0.1:*")))
                     var poller = Poller()
-                    while !end.hasCome.load(ordering: .relaxed) {
+                    while !end.isRaised {
                         poller.removeAll()
                         _ = gate.add(to: &poller)
                         try? poller.wait(until: .now + .milliseconds(50))
@@ -39,5 +34,5 @@ final class StalledPeer: Sendable {
         self.endpoint = try endpoint.get()
     }
 
-    deinit { self.end.hasCome.store(true, ordering: .relaxed) }
+    deinit { self.end.raise() }
 }
