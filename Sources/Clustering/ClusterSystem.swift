@@ -101,8 +101,8 @@ package final class ClusterSystem: DistributedActorSystem {
 
     /// Runs a call that came from elsewhere on the actor of this process.
     /// - Parameter epoch: the newest one of the shard that the caller knows of.
-    /// - Throws: `.notOwner` when the actor does not live here or serves an older epoch; whatever reading an argument
-    ///   throws when the call does not fit.
+    /// - Throws: `.notOwner` when the actor does not live here or serves an older epoch, `.malformed` when the arguments
+    ///   are not what the function takes, and whatever Swift throws for a function that is not there: nothing ran.
     package func execute(
         _ invocation: Invocation, on id: ShardActorID, epoch: Epoch = Epoch(rawValue: 0)
     ) async throws -> Execution {
@@ -113,12 +113,11 @@ package final class ClusterSystem: DistributedActorSystem {
     }
 
     private func execute<Act: DistributedActor>(_ invocation: Invocation, on actor: Act) async throws -> Execution {
-        var decoder = InvocationDecoder(invocation)
         let handler = InvocationResultHandler(self.contract)
+        var decoder = InvocationDecoder(invocation, handler)
         try await self.executeDistributedTarget(
             on: actor, target: RemoteCallTarget(invocation.target), invocationDecoder: &decoder, handler: handler)
-        guard let execution = handler.execution else { throw ClusterError(.malformed, "a call gave no answer") }
-        return execution
+        return try handler.execution()
     }
 
     private func send(

@@ -129,6 +129,8 @@ package enum NumberOption: Sendable {
     /// Milliseconds from the first pause between attempts to connect up to the longest.
     case reconnectInterval
     case longestReconnectInterval
+    /// Milliseconds until an address that does not answer counts as not reached.
+    case connectTimeout
     /// Milliseconds for the whole of a handshake.
     case handshakeInterval
 
@@ -143,6 +145,7 @@ package enum NumberOption: Sendable {
         case .heartbeatTimeout: ZMQ_HEARTBEAT_TIMEOUT
         case .reconnectInterval: ZMQ_RECONNECT_IVL
         case .longestReconnectInterval: ZMQ_RECONNECT_IVL_MAX
+        case .connectTimeout: ZMQ_CONNECT_TIMEOUT
         case .handshakeInterval: ZMQ_HANDSHAKE_IVL
         }
     }

@@ -8,9 +8,6 @@ import WireProtocol
 final class Association: Sendable {
     typealias Waiter = CheckedContinuation<RemoteReply.Outcome, any Error>
 
-    /// How many bytes of calls are gathered in a frame before the next one is begun.
-    private static let frameSize = 128 << 10
-
     private struct Outgoing {
         var writer: FrameWriter
         /// Of the newest call in it.
@@ -28,22 +25,25 @@ final class Association: Sendable {
     let peer: Peer
     private let header: FrameHeader
     private let limits: CallTable<Waiter>.Limits
-    private let largestCall: Int
+    private let sizes: MessageSizes
     private let wake: @Sendable () -> Void
     private let state: Mutex<State>
 
-    /// - Parameter wake: makes the reactor take what there is.
+    /// - Parameters:
+    ///   - generation: how many associations this run has made, this one included.
+    ///   - wake: makes the reactor take what there is.
     init(
-        _ peer: Peer, from node: NodeID, _ incarnation: Incarnation, limits: CallTable<Waiter>.Limits,
-        largestCall: Int, wake: @escaping @Sendable () -> Void
+        _ peer: Peer, generation: UInt64, from node: NodeID, _ incarnation: Incarnation,
+        limits: CallTable<Waiter>.Limits, sizes: MessageSizes, wake: @escaping @Sendable () -> Void
     ) {
         self.peer = peer
         self.header = FrameHeader(
             node: node.rawValue, incarnation: incarnation.rawValue, addressee: peer.incarnation.rawValue)
         self.limits = limits
-        self.largestCall = largestCall
+        self.sizes = sizes
         self.wake = wake
-        self.state = Mutex(State(calls: CallTable(limits: limits)))
+        // A million million calls each.
+        self.state = Mutex(State(calls: CallTable(limits: limits, after: generation << 40)))
     }
 
     // MARK: Callers
@@ -58,7 +58,7 @@ final class Association: Sendable {
         }
         let id = Mutex<UInt64?>(nil)
         return try await withTaskCancellationHandler {
-            try Task.checkCancellation()
+            guard !Task.isCancelled else { throw ClusterError(.cancelled, "the caller has given up") }
             return try await withCheckedThrowingContinuation { waiter in
                 let begun = self.begin(call, waiter, until: deadline)
                 id.withLock { $0 = begun }
@@ -71,12 +71,14 @@ final class Association: Sendable {
 
     /// nil when `waiter` has been refused already.
     private func begin(_ call: RemoteCall, _ waiter: Waiter, until deadline: ContinuousClock.Instant) -> UInt64? {
-        let bytes = call.arguments.reduce(64) { $0 + $1.count }
+        let bytes = call.size
         var refusal: ClusterError?
         let id: UInt64? = self.state.withLock { state in
             if let closure = state.closure {
-                refusal = closure
-            } else if bytes > self.largestCall {
+                // Of this call nothing has left: it may be made again elsewhere.
+                refusal =
+                    closure.code == .connectionLost ? ClusterError(.notOwner, closure.message) : closure
+            } else if bytes > self.sizes.largestPart {
                 refusal = ClusterError(.tooLarge, "a call of \(bytes) bytes is larger than a message may be")
             } else if state.unsentBytes < self.limits.bytes,
                 let id = state.calls.admit(waiter, bytes: bytes, deadline: deadline)
@@ -99,7 +101,7 @@ final class Association: Sendable {
     }
 
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> UInt32 {
-        UInt32(clamping: Int64(max((deadline - .now) / .milliseconds(1), 0)))
+        UInt32(min(max((deadline - .now) / .milliseconds(1), 0), Double(UInt32.max)))
     }
 
     private func cancel(_ id: UInt64) {
@@ -114,7 +116,7 @@ final class Association: Sendable {
     }
 
     private func write(to state: inout State, _ body: (inout Outgoing) -> Void) {
-        if state.frames.last.map({ $0.writer.count >= Self.frameSize }) ?? true {
+        if state.frames.last.map({ $0.writer.count >= self.sizes.frame }) ?? true {
             state.frames.append(Outgoing(writer: FrameWriter(self.header)))
         }
         let last = state.frames.count - 1
@@ -156,6 +158,15 @@ final class Association: Sendable {
         for call in expired {
             call.waiter.resume(
                 throwing: ClusterError(.deadlineExceeded, "node \(self.peer.node.rawValue) did not answer in time"))
+        }
+    }
+
+    /// While there is no connection: what nobody waits for any more need not wait for one.
+    func forgetUnsent() {
+        self.state.withLock { state in
+            guard state.calls.isEmpty else { return }
+            state.frames = []
+            state.unsentBytes = 0
         }
     }
 

@@ -1,18 +1,23 @@
 import EventSourcing
 import Synchronization
 
-/// The association with each node that is called: made at the first call, replaced when the node is another run.
+/// The association with each node that is called: made at the first call, ended when the node is another run.
 final class AssociationTable: Sendable {
     private struct State {
+        /// Whom the store named last. A caller that still goes by an older reading must not take the place of these.
+        var peers: [NodeID: Peer] = [:]
         var associations: [NodeID: Association] = [:]
+        /// How many there have been. Each numbers its calls after those of the ones before: to a run that is called again,
+        /// say under another address, older numbers would look like repetitions.
+        var made: UInt64 = 0
         var isClosed = false
     }
 
-    private let make: @Sendable (Peer) -> Association
+    private let make: @Sendable (Peer, _ generation: UInt64) -> Association
     private let wake: @Sendable () -> Void
     private let state = Mutex(State())
 
-    init(wake: @escaping @Sendable () -> Void, make: @escaping @Sendable (Peer) -> Association) {
+    init(wake: @escaping @Sendable () -> Void, make: @escaping @Sendable (Peer, UInt64) -> Association) {
         self.make = make
         self.wake = wake
     }
@@ -20,40 +25,47 @@ final class AssociationTable: Sendable {
     /// What the reactor has to have sockets for.
     var all: [Association] { self.state.withLock { Array($0.associations.values) } }
 
-    /// nil once this node has been told to stop.
-    func association(with peer: Peer) -> Association? {
-        let (association, replaced) = self.state.withLock { state -> (Association?, Association?) in
-            guard !state.isClosed else { return (nil, nil) }
-            let present = state.associations[peer.node]
-            if let present, present.peer == peer { return (present, nil) }
-            let association = self.make(peer)
+    /// Nothing is called any more.
+    var isClosed: Bool { self.state.withLock { $0.isClosed } }
+
+    /// - Throws: `.notOwner` when `peer` is not what the store named last, `.unavailable` once this node has been told to
+    ///   stop.
+    func association(with peer: Peer) throws(ClusterError) -> Association {
+        try self.state.withLock { state throws(ClusterError) in
+            guard !state.isClosed else { throw ClusterError(.unavailable, "this node is shutting down") }
+            guard state.peers[peer.node] == peer else {
+                throw ClusterError(.notOwner, "node \(peer.node.rawValue) is another run by now")
+            }
+            if let present = state.associations[peer.node] { return present }
+            state.made += 1
+            let association = self.make(peer, state.made)
             state.associations[peer.node] = association
-            return (association, present)
+            return association
         }
-        replaced.map(self.close)
-        return association
     }
 
     /// Ends those whose peer is no more what it was.
-    func keep(_ isCurrent: (Peer) -> Bool) {
+    /// - Parameter peers: as the store has just named them.
+    func update(to peers: [NodeID: Peer]) {
         let gone = self.state.withLock { state in
-            let gone = state.associations.values.filter { !isCurrent($0.peer) }
+            state.peers = peers
+            let gone = state.associations.values.filter { peers[$0.peer.node] != $0.peer }
             for association in gone { state.associations[association.peer.node] = nil }
             return gone
         }
         for association in gone { self.close(association) }
     }
 
-    /// The peer has said that it is another run.
+    /// The peer has said that it is another run: it is not called again before the store has been read again.
     func remove(_ association: Association) {
         self.state.withLock { state in
             guard state.associations[association.peer.node] === association else { return }
             state.associations[association.peer.node] = nil
+            state.peers[association.peer.node] = nil
         }
         self.close(association)
     }
 
-    /// Nothing is called any more.
     func closeAll() {
         let all = self.state.withLock { state in
             state.isClosed = true

@@ -1,11 +1,16 @@
 /// The calls of one association that wait for their answers: numbered, bounded, each with a deadline. What a waiter is,
 /// is the caller's business; each is given back exactly once.
-struct CallTable<Waiter>: ~Copyable {
-    struct Limits: Sendable {
+package struct CallTable<Waiter>: ~Copyable {
+    package struct Limits: Sendable {
         /// How many calls may wait.
-        var calls: Int
+        package var calls: Int
         /// How many bytes their arguments may have.
-        var bytes: Int
+        package var bytes: Int
+
+        package init(calls: Int, bytes: Int) {
+            self.calls = calls
+            self.bytes = bytes
+        }
     }
 
     private struct Call {
@@ -17,19 +22,25 @@ struct CallTable<Waiter>: ~Copyable {
     private let limits: Limits
     private var calls: [UInt64: Call] = [:]
     private var bytes = 0
-    private var lastID: UInt64 = 0
+    private var lastID: UInt64
     /// Up to this id calls have been handed to the socket.
     private var handedOver: UInt64 = 0
-    private var deadlines = DeadlineWheel()
+    private var deadlines: DeadlineWheel
 
-    init(limits: Limits) { self.limits = limits }
+    /// - Parameter lastID: calls are numbered from the one after it.
+    package init(limits: Limits, after lastID: UInt64 = 0, start: ContinuousClock.Instant = .now) {
+        self.limits = limits
+        self.lastID = lastID
+        self.deadlines = DeadlineWheel(start: start)
+    }
 
-    var isEmpty: Bool { self.calls.isEmpty }
+    package var count: Int { self.calls.count }
+    package var isEmpty: Bool { self.calls.isEmpty }
     /// When a deadline has to be looked at.
-    var nextDeadline: ContinuousClock.Instant? { self.deadlines.next }
+    package var nextDeadline: ContinuousClock.Instant? { self.deadlines.next }
 
     /// - Returns: the call's id; nil when the limits allow no more. One call is allowed however large it is.
-    mutating func admit(_ waiter: Waiter, bytes: Int, deadline: ContinuousClock.Instant) -> UInt64? {
+    package mutating func admit(_ waiter: Waiter, bytes: Int, deadline: ContinuousClock.Instant) -> UInt64? {
         let hasRoom = self.calls.count < self.limits.calls && self.bytes + bytes <= self.limits.bytes
         guard hasRoom || self.calls.isEmpty else { return nil }
         self.lastID += 1
@@ -40,10 +51,10 @@ struct CallTable<Waiter>: ~Copyable {
     }
 
     /// Calls up to this one are on their way, and may run there whatever becomes of the connection.
-    mutating func handOver(through id: UInt64) { self.handedOver = max(self.handedOver, id) }
+    package mutating func handOver(through id: UInt64) { self.handedOver = max(self.handedOver, id) }
 
     /// The call has an answer, or its caller wants none any more; nil when it is not waiting.
-    mutating func finish(_ id: UInt64) -> Waiter? {
+    package mutating func finish(_ id: UInt64) -> Waiter? {
         guard let call = self.calls.removeValue(forKey: id) else { return nil }
         self.bytes -= call.bytes
         self.deadlines.remove(id, at: call.deadline)
@@ -51,7 +62,7 @@ struct CallTable<Waiter>: ~Copyable {
     }
 
     /// Those whose time is over.
-    mutating func expire(at now: ContinuousClock.Instant) -> [(id: UInt64, waiter: Waiter)] {
+    package mutating func expire(at now: ContinuousClock.Instant) -> [(id: UInt64, waiter: Waiter)] {
         var expired: [(id: UInt64, waiter: Waiter)] = []
         for id in self.deadlines.advance(to: now) {
             if let waiter = self.finish(id) { expired.append((id, waiter)) }
@@ -60,9 +71,9 @@ struct CallTable<Waiter>: ~Copyable {
     }
 
     /// The connection broke: nobody knows what became of those that were on their way.
-    mutating func loseConnection() -> [Waiter] {
+    package mutating func loseConnection() -> [Waiter] {
         self.calls.keys.filter { $0 <= self.handedOver }.sorted().compactMap { self.finish($0) }
     }
 
-    mutating func removeAll() -> [Waiter] { self.calls.keys.sorted().compactMap { self.finish($0) } }
+    package mutating func removeAll() -> [Waiter] { self.calls.keys.sorted().compactMap { self.finish($0) } }
 }

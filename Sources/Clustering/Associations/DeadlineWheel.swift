@@ -1,7 +1,7 @@
 /// Which of many calls are over their time: a hashed timing wheel (Varghese and Lauck, 1987). Putting in, taking out and
 /// expiring cost the same, however many there are. A call expires up to one tick late, never early.
-struct DeadlineWheel {
-    static let tick = Duration.milliseconds(8)
+package struct DeadlineWheel {
+    package static let tick = Duration.milliseconds(8)
     private static let slotCount = 512
 
     private let start: ContinuousClock.Instant
@@ -11,20 +11,20 @@ struct DeadlineWheel {
     private var current: Int64 = 0
     private var count = 0
 
-    init(start: ContinuousClock.Instant = .now) { self.start = start }
+    package init(start: ContinuousClock.Instant = .now) { self.start = start }
 
-    mutating func insert(_ id: UInt64, at deadline: ContinuousClock.Instant) {
+    package mutating func insert(_ id: UInt64, at deadline: ContinuousClock.Instant) {
         let tick = max(self.tick(of: deadline), self.current + 1)
         if self.slots[Self.slot(tick)].updateValue(tick, forKey: id) == nil { self.count += 1 }
     }
 
     /// - Parameter deadline: as it was put in. What was over its time even then stays for a tick.
-    mutating func remove(_ id: UInt64, at deadline: ContinuousClock.Instant) {
+    package mutating func remove(_ id: UInt64, at deadline: ContinuousClock.Instant) {
         if self.slots[Self.slot(self.tick(of: deadline))].removeValue(forKey: id) != nil { self.count -= 1 }
     }
 
     /// The ids whose time is over; they are taken out.
-    mutating func advance(to now: ContinuousClock.Instant) -> [UInt64] {
+    package mutating func advance(to now: ContinuousClock.Instant) -> [UInt64] {
         let reached = Int64((now - self.start) / Self.tick)
         guard reached > self.current else { return [] }
         // One time around visits every slot.
@@ -42,7 +42,7 @@ struct DeadlineWheel {
     }
 
     /// When to look again: not after the next deadline. nil when there is none.
-    var next: ContinuousClock.Instant? {
+    package var next: ContinuousClock.Instant? {
         guard self.count > 0 else { return nil }
         for tick in (self.current + 1)...(self.current + Int64(Self.slotCount))
         where !self.slots[Self.slot(tick)].isEmpty {
@@ -51,10 +51,10 @@ struct DeadlineWheel {
         return nil
     }
 
-    /// Rounded up.
+    /// Rounded up; a deadline beyond all years stays countable.
     private func tick(of deadline: ContinuousClock.Instant) -> Int64 {
         let ticks = (deadline - self.start) / Self.tick
-        return Int64(ticks.rounded(.up))
+        return Int64(min(ticks.rounded(.up), 0x1p60))
     }
 
     private static func slot(_ tick: Int64) -> Int { Int(tick & Int64(Self.slotCount - 1)) }

@@ -21,21 +21,27 @@ package final class CommandBatcher: Sendable {
     }
 
     private struct State {
+        /// As they came.
         var waiting: Deque<Waiting> = []
         var batchesInFlight = 0
     }
 
     private let batchesInFlight: Int
     private let batchLimit: Int
+    private let byteLimit: Int
     private let send: Send
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - batchesInFlight: so many may be under way.
     ///   - batchLimit: commands in one.
-    package init(batchesInFlight: Int, batchLimit: Int, send: @escaping Send) {
+    ///   - byteLimit: of the commands in one; a command of more goes alone.
+    ///   - send: is not to heed that its task is cancelled, since it sends for others.
+    package init(batchesInFlight: Int, batchLimit: Int, byteLimit: Int = 1 << 20, send: @escaping Send) {
+        precondition(batchesInFlight > 0 && batchLimit > 0, "a batcher that could send nothing")
         self.batchesInFlight = batchesInFlight
         self.batchLimit = batchLimit
+        self.byteLimit = byteLimit
         self.send = send
     }
 
@@ -47,6 +53,9 @@ package final class CommandBatcher: Sendable {
         }
         return try await self.lead(command)
     }
+
+    /// How many commands wait for a batch to be sent in.
+    package var waitingCount: Int { self.state.withLock { $0.waiting.count } }
 
     private func mayBegin() -> Bool {
         self.state.withLock { state in
@@ -70,8 +79,13 @@ package final class CommandBatcher: Sendable {
 
     private func lead(_ own: [UInt8]) async throws -> [UInt8] {
         let others = self.state.withLock { state in
-            let others = Array(state.waiting.prefix(self.batchLimit - 1))
-            state.waiting.removeFirst(others.count)
+            var others: [Waiting] = []
+            var bytes = own.count
+            while others.count < self.batchLimit - 1, let next = state.waiting.first {
+                bytes += next.command.count
+                guard bytes <= self.byteLimit else { break }
+                others.append(state.waiting.removeFirst())
+            }
             return others
         }
         let result = await self.outcomes(of: [own] + others.map(\.command))

@@ -2,34 +2,20 @@ import EventSourcing
 import Logging
 import Synchronization
 
-/// Which nodes there are and who owns which shard, as the store says: read once a second, and at once when it turns out
-/// to be old. Ownership is learned from nowhere else.
+/// Which nodes there are and who owns which shard, as the store says: read once a second, and soon when it turns out to be
+/// old. Ownership is learned from nowhere else.
 final class Membership: Sendable {
-    struct Snapshot: Sendable {
-        var nodes: [NodeID: NodeRecord] = [:]
-        /// By shard; empty before the first reading.
-        var shards: [ShardRecord] = []
-        /// By the name that the ZAP handler gives to whoever holds a key.
-        var users: [String: NodeID] = [:]
-
-        /// The owner of a shard, if the run that owns it is the one that its node has registered.
-        func owner(of shard: ShardID) -> (record: ShardRecord, node: NodeRecord)? {
-            guard Int(shard.rawValue) < self.shards.count else { return nil }
-            let record = self.shards[Int(shard.rawValue)]
-            guard let owner = record.owner, let node = self.nodes[owner.node], node.incarnation == owner.incarnation
-            else { return nil }
-            return (record, node)
-        }
-    }
-
     private struct State {
-        var snapshot = Snapshot()
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var snapshot = MembershipSnapshot()
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiter: UInt64 = 0
         var isFailing = false
         var hasEnded = false
     }
 
     private static let interval = Duration.seconds(1)
+    /// Whoever makes this node doubt what it knows, a stranger that knocks for one, does not make it ask more often.
+    private static let shortestInterval = Duration.milliseconds(20)
 
     private let store: any EventStore
     private let logger: Logger
@@ -41,25 +27,34 @@ final class Membership: Sendable {
         self.logger = logger
     }
 
-    var snapshot: Snapshot { self.state.withLock(\.snapshot) }
+    var snapshot: MembershipSnapshot { self.state.withLock { $0.snapshot } }
 
     /// Reads soon; any number of requests before that are one.
     func refresh() { self.request.yield() }
 
-    /// Returns once the store has been read, or could not be, after this moment.
+    /// Returns once the store has been read, or could not be, after this moment; or when the caller is cancelled.
     func refreshed() async {
-        await withCheckedContinuation { waiter in
-            let hasEnded = self.state.withLock { state in
-                if !state.hasEnded { state.waiters.append(waiter) }
-                return state.hasEnded
+        let id = self.state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let isOver = self.state.withLock { state in
+                    guard !state.hasEnded, !Task.isCancelled else { return true }
+                    state.waiters[id] = waiter
+                    return false
+                }
+                if isOver { waiter.resume() } else { self.refresh() }
             }
-            if hasEnded { waiter.resume() } else { self.refresh() }
+        } onCancel: {
+            self.state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
         }
     }
 
     /// Until it is cancelled.
-    /// - Parameter onChange: called after each reading that brought something new.
-    func run(onChange: @Sendable (Snapshot) -> Void) async {
+    /// - Parameter onReading: called after each reading.
+    func run(onReading: @Sendable (MembershipSnapshot) -> Void) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 while !Task.isCancelled {
@@ -67,7 +62,10 @@ final class Membership: Sendable {
                     try? await Task.sleep(for: Self.interval)
                 }
             }
-            for await _ in self.requests { await self.read(onChange) }
+            for await _ in self.requests {
+                await self.read(onReading)
+                try? await Task.sleep(for: Self.shortestInterval)
+            }
             group.cancelAll()
         }
         let waiters = self.state.withLock { state in
@@ -77,16 +75,17 @@ final class Membership: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    private func read(_ onChange: (Snapshot) -> Void) async {
+    private func read(_ onReading: (MembershipSnapshot) -> Void) async {
         let waiters = self.state.withLock { Self.takeWaiters(&$0) }
         defer { for waiter in waiters { waiter.resume() } }
         do {
-            let snapshot = Snapshot(nodes: try await self.store.nodes(), shards: try await self.store.shards())
+            let nodes = try await self.store.nodes()
+            let snapshot = MembershipSnapshot(nodes: nodes, shards: try await self.store.shards())
             self.state.withLock { state in
                 state.snapshot = snapshot
                 state.isFailing = false
             }
-            onChange(snapshot)
+            onReading(snapshot)
         } catch {
             // What was known last goes on: who answers decides for himself whether he still may.
             let isNews = self.state.withLock { state in
@@ -101,27 +100,7 @@ final class Membership: Sendable {
     }
 
     private static func takeWaiters(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
-        defer { state.waiters = [] }
-        return state.waiters
-    }
-}
-
-extension Membership.Snapshot {
-    init(nodes: [NodeRecord], shards: [ShardRecord]) {
-        self.init(shards: shards)
-        for node in nodes {
-            self.nodes[node.id] = node
-            for key in node.curveKeys { self.users[Self.user(node.id, key)] = node.id }
-        }
-    }
-
-    /// The name of whoever holds `key`: a key that is not listed any more names nobody, on old connections too.
-    static func user(_ node: NodeID, _ key: [UInt8]) -> String {
-        "\(node.rawValue) \(key.map { String($0, radix: 16) }.joined(separator: "."))"
-    }
-
-    /// The name under which `key` is listed.
-    func user(of key: [UInt8]) -> String? {
-        self.nodes.values.first { $0.curveKeys.contains(key) }.map { Self.user($0.id, key) }
+        defer { state.waiters = [:] }
+        return Array(state.waiters.values)
     }
 }

@@ -14,6 +14,7 @@ package final class ClusterNode: InvocationTransport {
     private let membership: Membership
     private let server: CallServer
     private let refusals: RefusalLog
+    private let logger: Logger
     private let reactor: Reactor
     private let status = Mutex(Status())
 
@@ -33,18 +34,22 @@ package final class ClusterNode: InvocationTransport {
             throw ClusterError(.unavailable, error.message, cause: error)
         }
         let wake = { @Sendable [wakeUp = self.reactor.wakeUp] in wakeUp.ring() }
+        let sizes = MessageSizes(largestMessage: configuration.largestMessage)
         self.configuration = configuration
         self.contract = contract
+        self.logger = logger
         self.membership = Membership(store: store, logger: logger)
         self.refusals = RefusalLog(logger)
         self.replies = ReplyQueue(
-            from: configuration.node, configuration.incarnation, byteLimit: configuration.callBytes, wake: wake)
+            from: configuration.node, configuration.incarnation, byteLimit: configuration.callBytes,
+            frameSize: sizes.frame, wake: wake)
         self.server = CallServer(
-            contract, shardCount: store.identity.shardCount, limits: configuration.limits, replies: self.replies)
-        self.associations = AssociationTable(wake: wake) { peer in
+            contract, shardCount: store.identity.shardCount, limits: configuration.limits,
+            largestAnswer: sizes.largestPart, replies: self.replies)
+        self.associations = AssociationTable(wake: wake) { peer, generation in
             Association(
-                peer, from: configuration.node, configuration.incarnation, limits: configuration.limits,
-                largestCall: configuration.largestMessage / 2, wake: wake)
+                peer, generation: generation, from: configuration.node, configuration.incarnation,
+                limits: configuration.limits, sizes: sizes, wake: wake)
         }
     }
 
@@ -64,7 +69,7 @@ package final class ClusterNode: InvocationTransport {
                     throw ClusterError(.unavailable, error.message, cause: error)
                 }
             }
-            group.addTask { await self.membership.run(onChange: self.adapt) }
+            group.addTask { await self.membership.run(onReading: self.adapt) }
             group.addTask { await self.server.run(on: system) }
             group.addTask {
                 await withTaskCancellationHandler {
@@ -102,14 +107,17 @@ package final class ClusterNode: InvocationTransport {
         }
     }
 
-    /// Who owns a shard, as far as this node knows: nil for nobody who can be called.
-    package func owner(of shard: ShardID) -> NodeID? { self.membership.snapshot.owner(of: shard)?.node.id }
+    /// How often the reactor has woken up.
+    package var reactorTurns: Int { self.reactor.turnCount }
 
-    /// Returns once the node table has been read after this moment.
+    /// Who owns a shard, as far as this node knows: nil for nobody who can be called.
+    package func owner(of shard: ShardID) -> NodeID? { self.membership.snapshot.owner(of: shard)?.peer.node }
+
+    /// Returns once the node table has been read after this moment; or when the caller is cancelled.
     package func refreshMembership() async { await self.membership.refreshed() }
 
-    private func adapt(to snapshot: Membership.Snapshot) {
-        self.associations.keep { peer in snapshot.nodes[peer.node].flatMap(Peer.init) == peer }
+    private func adapt(to snapshot: MembershipSnapshot) {
+        self.associations.update(to: snapshot.peers)
         self.server.forgetCallers(but: Set(snapshot.nodes.values.map(\.incarnation.rawValue)))
     }
 
@@ -120,14 +128,18 @@ package final class ClusterNode: InvocationTransport {
             throw ClusterError(.unknownTarget, "a function that no node may call: \(invocation.target)")
         }
         let deadline = ClusterSystem.deadline ?? ContinuousClock.now + self.configuration.callTimeout
+        guard .now < deadline else { throw ClusterError(.deadlineExceeded, "the deadline is over already") }
         var pause = Self.firstPause
         while true {
             do {
                 return try await self.call(invocation, target, on: id, until: deadline)
             } catch let error as ClusterError where error.code == .notOwner && ContinuousClock.now + pause < deadline {
                 // Nothing ran: somebody else owns the shard by now, or will soon.
-                try await Task.sleep(for: pause)
-                await self.membership.refreshed()
+                guard !self.associations.isClosed else {
+                    throw ClusterError(.unavailable, "this node is shutting down", cause: error)
+                }
+                self.membership.refresh()
+                try await Self.wait(pause, isCancellable: !target.isOrdered)
                 pause = min(pause * 2, Self.longestPause)
             }
         }
@@ -136,21 +148,31 @@ package final class ClusterNode: InvocationTransport {
     private static let firstPause = Duration.milliseconds(10)
     private static let longestPause = Duration.milliseconds(250)
 
+    private static func wait(_ pause: Duration, isCancellable: Bool) async throws(ClusterError) {
+        guard isCancellable else {
+            // The commands of others may be in the same call: a task of its own is not cancelled with this one.
+            return await Task { _ = try? await Task.sleep(for: pause) }.value
+        }
+        do {
+            try await Task.sleep(for: pause)
+        } catch {
+            throw ClusterError(.cancelled, "the caller has given up")
+        }
+    }
+
     private func call(
         _ invocation: Invocation, _ target: CallContract.Target, on id: ShardActorID,
         until deadline: ContinuousClock.Instant
     ) async throws -> InvocationReply {
-        guard let (record, node) = self.membership.snapshot.owner(of: id.shard), let peer = Peer(node) else {
+        guard let owner = self.membership.snapshot.owner(of: id.shard) else {
             throw ClusterError(.notOwner, "no node that can be reached owns shard \(id.index)")
         }
-        guard peer.node != self.configuration.node else {
+        guard owner.peer.node != self.configuration.node else {
             throw ClusterError(.notOwner, "this node owns shard \(id.index), and does not serve it yet")
         }
-        guard let association = self.associations.association(with: peer) else {
-            throw ClusterError(.unavailable, "this node is shutting down")
-        }
+        let association = try self.associations.association(with: owner.peer)
         let call = RemoteCall(
-            id: 0, shard: id.shard.rawValue, target: target.number, remaining: 0, epoch: record.epoch.rawValue,
+            id: 0, shard: id.shard.rawValue, target: target.number, remaining: 0, epoch: owner.epoch.rawValue,
             arguments: invocation.arguments, trace: TraceContext.current)
         let outcome = try await association.call(call, until: deadline, isCancellable: !target.isOrdered)
         if case .failure(let failure) = outcome, failure.code == .notOwner {
@@ -184,10 +206,13 @@ extension ClusterNode {
         return nil
     }
 
-    func receiveCalls(_ frames: [[UInt8]], from identity: [UInt8], user: String?) {
+    /// - Parameters:
+    ///   - bytes: nil for a message that has not one part.
+    ///   - user: whom the ZAP handler took the peer for.
+    func receiveCalls(_ bytes: [UInt8]?, from identity: [UInt8], user: String?) {
         let snapshot = self.membership.snapshot
-        guard let user, let node = snapshot.users[user] else { return self.refusals.record(.unlistedKey) }
-        guard frames.count == 1, let frame = try? Frame(decoding: frames[0]) else {
+        guard let node = user.flatMap(snapshot.node(of:)) else { return self.refusals.record(.unlistedKey) }
+        guard let bytes, let frame = try? Frame(decoding: bytes) else {
             return self.refusals.record(.malformed, node: node.rawValue)
         }
         let route = ReplyRoute(identity: identity, caller: frame.header.incarnation)
@@ -218,9 +243,10 @@ extension ClusterNode {
         }
     }
 
-    func receiveReplies(_ bytes: [UInt8], from association: Association) {
+    /// - Parameter bytes: nil for a message that has not one part.
+    func receiveReplies(_ bytes: [UInt8]?, from association: Association) {
         let peer = association.peer
-        guard let frame = try? Frame(decoding: bytes) else {
+        guard let bytes, let frame = try? Frame(decoding: bytes) else {
             return self.refusals.record(.malformed, node: peer.node.rawValue)
         }
         guard !frame.isReset else {
@@ -231,5 +257,12 @@ extension ClusterNode {
             frame.header.addressee == self.configuration.incarnation.rawValue
         else { return self.refusals.record(.staleRun, node: peer.node.rawValue) }
         association.receive(frame.replies)
+    }
+
+    /// The node table holds an address or a key that is none.
+    func cannotConnect(to peer: Peer, _ error: ZeroMQError) {
+        self.logger.warning(
+            "A node cannot be connected to",
+            metadata: .cluster([.node: "\(peer.node.rawValue)", .error: "\(error.message)"]))
     }
 }

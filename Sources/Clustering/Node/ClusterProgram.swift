@@ -16,6 +16,8 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
     private var linkCount = 0
     /// Replies that their connection had no room for.
     private var unsent: [ReplyRoute: [UInt8]] = [:]
+    /// After it they are tried again. It grows while nothing moves: whoever reads nothing costs next to nothing.
+    private var pause = Self.shortestPause
     private var routerPlace = 0
     private var zapPlace = 0
 
@@ -45,7 +47,7 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
     mutating func prepare(_ poller: inout Poller) -> ContinuousClock.Instant? {
         self.zapPlace = self.zap.add(to: &poller)
         self.routerPlace = poller.add(self.router)
-        var deadline = self.unsent.isEmpty ? nil : ContinuousClock.now + Self.fullPause
+        var deadline = self.unsent.isEmpty ? nil : ContinuousClock.now + self.pause
         for link in self.links.values {
             if let next = link.prepare(&poller) { deadline = min(deadline ?? next, next) }
         }
@@ -57,10 +59,9 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
         if poller.isReadable(self.zapPlace) { try self.letIn() }
         if poller.isReadable(self.routerPlace) { try self.receiveCalls() }
         for link in self.links.values {
-            let node = self.node
-            try link.turn(poller) { link, bytes in node.receiveReplies(bytes, from: link.association) }
+            try link.turn(poller, for: self.node)
         }
-        try self.matchLinks()
+        self.matchLinks()
         try self.sendReplies()
         return true
     }
@@ -75,29 +76,23 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
         var part = MessagePart()
         // Whoever never pauses must not keep the others waiting.
         for _ in 0..<256 {
-            guard try self.router.receive(&identity) else { return }
-            var frames: [[UInt8]] = []
-            var user: String?
-            var hasMore = identity.hasMore
-            while hasMore, try self.router.receive(&part) {
-                user = part.userID
-                frames.append(part.bytes)
-                hasMore = part.hasMore
-            }
-            self.node.receiveCalls(frames, from: identity.bytes, user: user)
+            guard try self.router.receive(&identity), try self.router.receive(&part) else { return }
+            let user = part.userID
+            let bytes = part.hasMore ? nil : part.bytes
+            while part.hasMore, try self.router.receive(&part) {}
+            self.node.receiveCalls(bytes, from: identity.bytes, user: user)
         }
     }
 
     /// A socket for each association, and none without.
-    private mutating func matchLinks() throws(ZeroMQError) {
+    private mutating func matchLinks() {
         let associations = self.node.associations.all
         let wanted = Set(associations.map(ObjectIdentifier.init))
         for id in self.links.keys where !wanted.contains(id) { self.links[id] = nil }
         for association in associations where self.links[ObjectIdentifier(association)] == nil {
             self.linkCount += 1
-            let link = try PeerLink(
+            self.links[ObjectIdentifier(association)] = PeerLink(
                 association, in: self.context, configuration: self.node.configuration, name: "\(self.linkCount)")
-            self.links[ObjectIdentifier(association)] = link
         }
     }
 
@@ -105,17 +100,22 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
     /// ROUTER does not tell when one of its peers takes more.
     private mutating func sendReplies() throws(ZeroMQError) {
         let replies = self.node.replies
+        var hasMoved = self.unsent.isEmpty
         for route in Set(replies.routes).union(self.unsent.keys) {
             while let frame = self.unsent.removeValue(forKey: route) ?? replies.takeFrame(for: route) {
                 switch try self.router.send(route.identity, more: true) {
-                case .sent: _ = try self.router.send(frame)
+                case .sent:
+                    _ = try self.router.send(frame)
+                    hasMoved = true
                 case .unroutable: replies.drop(route)
                 case .full: self.unsent[route] = frame
                 }
                 guard self.unsent[route] == nil else { break }
             }
         }
+        self.pause = hasMoved ? Self.shortestPause : min(self.pause * 2, Self.longestPause)
     }
 
-    private static let fullPause = Duration.milliseconds(1)
+    private static let shortestPause = Duration.milliseconds(1)
+    private static let longestPause = Duration.milliseconds(32)
 }

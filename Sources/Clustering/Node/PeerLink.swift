@@ -2,26 +2,36 @@ import ZeroMQ
 
 /// The socket of one association. Used on the reactor's thread only.
 final class PeerLink {
+    private static let pauseAfterLoss = Duration.milliseconds(20)
+    private static let pauseAfterRefusal = Duration.milliseconds(250)
+
     let association: Association
     private let context: Context
     private let configuration: ClusterConfiguration
     private let name: String
     private var connection: Connection?
+    /// How often a socket was made.
+    private var attempts = 0
     /// Which of the peer's keys is tried.
     private var keyIndex = 0
     /// Taken from the association, and not yet by the socket.
     private var unsent: [UInt8]?
-    /// When a refused connection is tried again: libzmq does not do that by itself.
-    private var retry: ContinuousClock.Instant?
+    /// When a socket is made.
+    private var retry: ContinuousClock.Instant? = .now
+    /// What the node table says cannot be used, and this was said.
+    private var isUnusable = false
     private var socketPlace = 0
     private var monitorPlace = 0
     private var isPolled = false
 
-    private static let retryPause = Duration.milliseconds(250)
-
+    /// Each connection has a socket of its own, although libzmq connects again by itself: not after every end, for one;
+    /// and what is sent between the news that a connection broke and its end inside of the socket would be lost without
+    /// any further news.
     private final class Connection {
         let socket: Socket
         var monitor: SocketMonitor
+        /// Since when messages pass.
+        var ready: ContinuousClock.Instant?
 
         init(_ socket: consuming Socket, _ monitor: consuming SocketMonitor) {
             self.socket = socket
@@ -29,14 +39,12 @@ final class PeerLink {
         }
     }
 
-    init(
-        _ association: Association, in context: Context, configuration: ClusterConfiguration, name: String
-    ) throws(ZeroMQError) {
+    /// - Parameter name: unique in the context.
+    init(_ association: Association, in context: Context, configuration: ClusterConfiguration, name: String) {
         self.association = association
         self.context = context
         self.configuration = configuration
         self.name = name
-        try self.open()
     }
 
     private func open() throws(ZeroMQError) {
@@ -48,21 +56,21 @@ final class PeerLink {
         try socket.set(.receiveHighWaterMark, to: 256)
         try socket.set(.heartbeatInterval, to: 1_000)
         try socket.set(.heartbeatTimeout, to: 3_000)
+        try socket.set(.connectTimeout, to: 3_000)
+        try socket.set(.handshakeInterval, to: 5_000)
         try socket.set(.reconnectInterval, to: 20)
         try socket.set(.longestReconnectInterval, to: 500)
         try socket.limitMessages(to: self.configuration.largestMessage)
-        try socket.useCurve(
-            self.configuration.keys, server: peer.curveKeys[self.keyIndex % peer.curveKeys.count])
-        let monitor = try SocketMonitor(of: socket, name: "\(self.name)-\(self.keyIndex)", in: self.context)
+        try socket.useCurve(self.configuration.keys, server: peer.curveKeys[self.keyIndex % peer.curveKeys.count])
+        self.attempts += 1
+        let monitor = try SocketMonitor(of: socket, name: "\(self.name)-\(self.attempts)", in: self.context)
         try socket.connect(peer.endpoint)
         self.connection = Connection(socket, monitor)
-        self.retry = nil
     }
 
-    private func reopenLater() {
+    private func openLater(after pause: Duration) {
         self.connection = nil
-        self.keyIndex += 1
-        self.retry = .now + Self.retryPause
+        self.retry = .now + pause
     }
 
     // MARK: Turns
@@ -70,50 +78,72 @@ final class PeerLink {
     func prepare(_ poller: inout Poller) -> ContinuousClock.Instant? {
         self.isPolled = self.connection != nil
         if let connection = self.connection {
-            let hasFrames = self.unsent != nil || self.association.hasFrames
+            let hasFrames = connection.ready != nil && (self.unsent != nil || self.association.hasFrames)
             self.socketPlace = poller.add(connection.socket, whenWritable: hasFrames)
             self.monitorPlace = connection.monitor.add(to: &poller)
         }
         return [self.association.nextDeadline, self.retry].compactMap { $0 }.min()
     }
 
-    /// - Parameter receive: takes what the peer said.
-    func turn(_ poller: borrowing Poller, _ receive: (PeerLink, [UInt8]) -> Void) throws(ZeroMQError) {
-        if let retry = self.retry, retry <= .now { try self.open() }
+    /// - Parameter node: takes what the peer said.
+    func turn(_ poller: borrowing Poller, for node: ClusterNode) throws(ZeroMQError) {
+        self.openIfDue(for: node)
         if self.isPolled {
-            if poller.isReadable(self.socketPlace) { try self.receiveAll(receive) }
-            if poller.isReadable(self.monitorPlace) { try self.watch() }
+            if poller.isReadable(self.socketPlace) { try self.receiveAll(for: node) }
+            if poller.isReadable(self.monitorPlace) { try self.watch(for: node) }
         }
         try self.sendAll()
         self.association.expire(at: .now)
+        if self.connection?.ready == nil { self.association.forgetUnsent() }
     }
 
-    private func receiveAll(_ receive: (PeerLink, [UInt8]) -> Void) throws(ZeroMQError) {
-        var part = MessagePart()
-        // A peer that never pauses must not keep the others waiting.
-        for _ in 0..<256 {
-            guard try self.connection?.socket.receive(&part) == true else { return }
-            var parts = 1
-            let bytes = part.bytes
-            while part.hasMore, try self.connection?.socket.receive(&part) == true { parts += 1 }
-            if parts == 1 { receive(self, bytes) }
+    private func openIfDue(for node: ClusterNode) {
+        guard let retry = self.retry, retry <= .now else { return }
+        self.retry = nil
+        do {
+            try self.open()
+            self.isUnusable = false
+        } catch {
+            if !self.isUnusable { node.cannotConnect(to: self.association.peer, error) }
+            self.isUnusable = true
+            self.openLater(after: Self.pauseAfterRefusal)
         }
     }
 
-    private func watch() throws(ZeroMQError) {
-        while let event = try self.connection?.monitor.next() {
+    private func receiveAll(for node: ClusterNode) throws(ZeroMQError) {
+        guard let connection = self.connection else { return }
+        var part = MessagePart()
+        // A peer that never pauses must not keep the others waiting.
+        for _ in 0..<256 {
+            guard try connection.socket.receive(&part) else { return }
+            let bytes = part.hasMore ? nil : part.bytes
+            while part.hasMore, try connection.socket.receive(&part) {}
+            node.receiveReplies(bytes, from: self.association)
+        }
+    }
+
+    private func watch(for node: ClusterNode) throws(ZeroMQError) {
+        while let connection = self.connection, let event = try connection.monitor.next() {
             switch event {
-            case .ready: break
+            case .ready: connection.ready = .now
             case .disconnected:
+                // What had come before counts.
+                try self.receiveAll(for: node)
                 self.unsent = nil
                 self.association.loseConnection()
-            case .refused: return self.reopenLater()
+                let hasLasted = connection.ready.map { .now - $0 > Self.pauseAfterRefusal } ?? false
+                self.openLater(after: hasLasted ? Self.pauseAfterLoss : Self.pauseAfterRefusal)
+            case .refused:
+                self.keyIndex += 1
+                self.openLater(after: Self.pauseAfterRefusal)
             }
         }
     }
 
     private func sendAll() throws(ZeroMQError) {
-        while let connection = self.connection, let frame = self.unsent ?? self.association.takeFrame() {
+        while let connection = self.connection, connection.ready != nil,
+            let frame = self.unsent ?? self.association.takeFrame()
+        {
             self.unsent = frame
             guard case .sent = try connection.socket.send(frame) else { return }
             self.unsent = nil

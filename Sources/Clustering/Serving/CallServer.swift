@@ -14,17 +14,21 @@ final class CallServer: Sendable {
     private let contract: CallContract
     private let calls: ServedCalls
     private let replies: ReplyQueue
+    private let largestAnswer: Int
     /// By shard.
     private let lanes: [Lane]
     /// The newest call of each caller's run.
     private let newest = Mutex<[Int64: UInt64]>([:])
     private let (work, incoming) = AsyncStream.makeStream(of: Work.self)
 
+    /// - Parameter largestAnswer: in bytes, so that a message can hold it.
     init(
-        _ contract: CallContract, shardCount: Int, limits: CallTable<Association.Waiter>.Limits, replies: ReplyQueue
+        _ contract: CallContract, shardCount: Int, limits: CallTable<Association.Waiter>.Limits, largestAnswer: Int,
+        replies: ReplyQueue
     ) {
         self.contract = contract
         self.calls = ServedCalls(limits: limits)
+        self.largestAnswer = largestAnswer
         self.replies = replies
         self.lanes = (0..<shardCount).map { _ in Lane() }
     }
@@ -33,7 +37,9 @@ final class CallServer: Sendable {
 
     /// - Parameter frame: of a known run, and meant for this one.
     func receive(_ frame: Frame, on route: ReplyRoute) {
-        for call in frame.calls where self.isNew(call, of: route.caller) {
+        // A frame that waited for its connection may hold calls that were given up since.
+        let cancelled = Set(frame.cancelled)
+        for call in frame.calls where self.isNew(call, of: route.caller) && !cancelled.contains(call.id) {
             if let failure = self.accept(call, on: route) {
                 self.replies.put(RemoteReply(id: call.id, outcome: .failure(failure)), on: route)
             }
@@ -61,6 +67,9 @@ final class CallServer: Sendable {
         guard Int(call.shard) < self.lanes.count else {
             return RemoteFailure(.malformed, "there is no shard \(call.shard)")
         }
+        guard !self.replies.isFull(route) else {
+            return RemoteFailure(.overloaded, "too many answers wait to be read")
+        }
         let served = ServedCall(route: route, call: call, target: target, arrival: .now)
         guard self.calls.admit(served) else { return RemoteFailure(.overloaded, "too many calls are under way") }
         guard target.isOrdered else {
@@ -87,7 +96,8 @@ final class CallServer: Sendable {
     }
 
     private func drain(_ shard: Int, _ system: ClusterSystem) async {
-        while let call = self.lanes[shard].next() { await self.run(call, system) }
+        // At the end of this run there is nobody who could be answered.
+        while !Task.isCancelled, let call = self.lanes[shard].next() { await self.run(call, system) }
     }
 
     private func run(_ call: ServedCall, _ system: ClusterSystem) async {
@@ -114,7 +124,7 @@ final class CallServer: Sendable {
                     do {
                         self.answer(call, .value(try result.wireBytes()))
                     } catch {
-                        self.answer(call, .failure(RemoteFailure(.malformed, "the result cannot be written")))
+                        self.answer(call, .failure(RemoteFailure(.thrown, "the answer cannot be written")))
                     }
                 }
             }
@@ -128,6 +138,10 @@ final class CallServer: Sendable {
 
     private func answer(_ call: ServedCall, _ outcome: RemoteReply.Outcome) {
         self.calls.finish(call.id)
+        var outcome = outcome
+        if outcome.size > self.largestAnswer {
+            outcome = .failure(RemoteFailure(.thrown, "the answer is larger than a message may be"))
+        }
         self.replies.put(RemoteReply(id: call.call.id, outcome: outcome), on: call.route)
     }
 }

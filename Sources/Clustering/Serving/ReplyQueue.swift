@@ -6,23 +6,27 @@ import WireProtocol
 /// Replies that wait for the reactor, gathered into frames for each connection; bounded for each, so that a peer that
 /// does not read costs no more.
 final class ReplyQueue: Sendable {
-    private static let frameSize = 128 << 10
-
-    private struct State {
-        var frames: [ReplyRoute: Deque<FrameWriter>] = [:]
-        var bytes: [ReplyRoute: Int] = [:]
+    private struct Waiting {
+        var frames: Deque<FrameWriter> = []
+        var bytes = 0
     }
 
     private let node: NodeID
     private let incarnation: Incarnation
     private let byteLimit: Int
+    private let frameSize: Int
     private let wake: @Sendable () -> Void
-    private let state = Mutex(State())
+    private let state = Mutex<[ReplyRoute: Waiting]>([:])
 
-    init(from node: NodeID, _ incarnation: Incarnation, byteLimit: Int, wake: @escaping @Sendable () -> Void) {
+    /// - Parameter frameSize: a frame of more bytes is not added to.
+    init(
+        from node: NodeID, _ incarnation: Incarnation, byteLimit: Int, frameSize: Int,
+        wake: @escaping @Sendable () -> Void
+    ) {
         self.node = node
         self.incarnation = incarnation
         self.byteLimit = byteLimit
+        self.frameSize = frameSize
         self.wake = wake
     }
 
@@ -31,43 +35,44 @@ final class ReplyQueue: Sendable {
 
     func putReset(on route: ReplyRoute) { self.write(to: route) { $0.addReset() } }
 
+    /// So much waits there that new calls must not add to it: half of the bound is left to what is under way.
+    func isFull(_ route: ReplyRoute) -> Bool {
+        self.state.withLock { $0[route].map { $0.bytes >= self.byteLimit / 2 } ?? false }
+    }
+
     private func write(to route: ReplyRoute, _ body: (inout FrameWriter) -> Void) {
         self.state.withLock { state in
-            guard state.bytes[route, default: 0] < self.byteLimit else { return }
-            var frames = state.frames.removeValue(forKey: route) ?? []
-            if frames.last.map({ $0.count >= Self.frameSize }) ?? true {
-                frames.append(
+            var waiting = state.removeValue(forKey: route) ?? Waiting()
+            defer { state[route] = waiting }
+            guard waiting.bytes < self.byteLimit else { return }
+            if waiting.frames.last.map({ $0.count >= self.frameSize }) ?? true {
+                waiting.frames.append(
                     FrameWriter(
                         FrameHeader(
                             node: self.node.rawValue, incarnation: self.incarnation.rawValue, addressee: route.caller)))
             }
-            let before = frames[frames.count - 1].count
-            body(&frames[frames.count - 1])
-            state.bytes[route, default: 0] += frames[frames.count - 1].count - before
-            state.frames[route] = frames
+            let last = waiting.frames.count - 1
+            let before = waiting.frames[last].count
+            body(&waiting.frames[last])
+            waiting.bytes += waiting.frames[last].count - before
         }
         self.wake()
     }
 
     /// Where there is something to say.
-    var routes: [ReplyRoute] { self.state.withLock { Array($0.frames.keys) } }
+    var routes: [ReplyRoute] { self.state.withLock { Array($0.keys) } }
 
     func takeFrame(for route: ReplyRoute) -> [UInt8]? {
         self.state.withLock { state in
-            guard var frames = state.frames.removeValue(forKey: route), let frame = frames.popFirst() else {
+            guard var waiting = state.removeValue(forKey: route), let frame = waiting.frames.popFirst() else {
                 return nil
             }
-            state.bytes[route] = frames.isEmpty ? nil : state.bytes[route, default: 0] - frame.count
-            if !frames.isEmpty { state.frames[route] = frames }
+            waiting.bytes -= frame.count
+            if !waiting.frames.isEmpty { state[route] = waiting }
             return frame.bytes
         }
     }
 
     /// The connection is gone, and whoever waits at its other end hears nothing.
-    func drop(_ route: ReplyRoute) {
-        self.state.withLock { state in
-            state.frames[route] = nil
-            state.bytes[route] = nil
-        }
-    }
+    func drop(_ route: ReplyRoute) { self.state.withLock { $0[route] = nil } }
 }

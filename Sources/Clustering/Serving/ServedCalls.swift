@@ -3,11 +3,6 @@ import Synchronization
 /// The calls that this node has taken and not yet answered: bounded in count and bytes, and cancelled when their callers
 /// give up.
 final class ServedCalls: Sendable {
-    /// Only `cancel()` is called, which any thread may do; under the lock, and not after the task has taken itself out.
-    private struct RunningTask: @unchecked Sendable {
-        let task: UnsafeCurrentTask
-    }
-
     private struct Call {
         var size: Int
         var isCancelled = false
@@ -47,25 +42,25 @@ final class ServedCalls: Sendable {
     }
 
     func cancel(_ id: ServedCall.ID) {
-        self.state.withLock { state in
+        let running = self.state.withLock { state in
             state.calls[id]?.isCancelled = true
-            state.calls[id]?.running?.task.cancel()
+            return state.calls[id]?.running
         }
+        // What this sets off may finish calls.
+        running?.cancel()
     }
 
     func isCancelled(_ id: ServedCall.ID) -> Bool { self.state.withLock { $0.calls[id]?.isCancelled ?? true } }
 
     /// Runs `body` in a task that `cancel(_:)` cancels.
     func run(_ id: ServedCall.ID, _ body: () async -> Void) async {
-        withUnsafeCurrentTask { task in self.attach(task.map(RunningTask.init), to: id) }
-        await body()
-        self.attach(nil, to: id)
-    }
-
-    private func attach(_ running: RunningTask?, to id: ServedCall.ID) {
-        self.state.withLock { state in
-            state.calls[id]?.running = running
-            if state.calls[id]?.isCancelled ?? false { running?.task.cancel() }
+        let task = RunningTask()
+        let isCancelled = self.state.withLock { state in
+            state.calls[id]?.running = task
+            return state.calls[id]?.isCancelled ?? true
         }
+        if isCancelled { task.cancel() }
+        await body()
+        task.end()
     }
 }

@@ -16,7 +16,8 @@ extension Frame {
                 case 7: frame.replies.append(try RemoteReply(try reader.message()))
                 case 8:
                     frame.isReset = true
-                    try reader.skip()
+                    var reset = try reader.message()
+                    while try reset.nextField() != nil { try reset.skip() }
                 default: try reader.skip()
                 }
             }

@@ -40,6 +40,6 @@ import Foundation
         guard let deadline else { return -1 }
         let rest = deadline - .now
         guard rest > .zero else { return 0 }
-        return Int(clamping: Int64(rest / .milliseconds(1)) + 1)
+        return Int(min(rest / .milliseconds(1), Double(Int32.max))) + 1
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// What a reactor drives: it owns sockets, and is made, called and let go of on the reactor's thread alone.
 package protocol ReactorProgram: ~Copyable {
@@ -14,10 +15,18 @@ package protocol ReactorProgram: ~Copyable {
 /// One thread for sockets. It sleeps until a socket is ready, somebody rings, or a deadline has come; it never looks
 /// around in between.
 package struct Reactor: Sendable {
+    private final class Count: Sendable {
+        let value = Atomic(0)
+    }
+
     /// Rings it from any thread.
     package let wakeUp: WakeUp
+    private let turns = Count()
 
     package init() throws(ZeroMQError) { self.wakeUp = try WakeUp() }
+
+    /// How often it has woken up: while there is nothing to do it does not.
+    package var turnCount: Int { self.turns.value.load(ordering: .relaxed) }
 
     /// Returns when the program has ended, and with it its sockets.
     /// - Throws: what `make` or a turn threw.
@@ -41,6 +50,7 @@ package struct Reactor: Sendable {
             let deadline = program.prepare(&poller)
             let place = poller.add(self.wakeUp)
             try poller.wait(until: deadline)
+            self.turns.value.wrappingAdd(1, ordering: .relaxed)
             if poller.isReadable(place) { self.wakeUp.silence() }
         } while try program.turn(poller)
     }

@@ -1,0 +1,67 @@
+import Clustering
+import Testing
+
+@Suite struct CallTableTests {
+    private struct Call: Equatable {
+        var bytes: Int
+        var deadline: ContinuousClock.Instant
+    }
+
+    @Test(arguments: 0..<64 as Range<UInt64>)
+    func givesEachWaiterBackOnce(seed: UInt64) {
+        // given
+        var random = SeededRandom(seed: seed)
+        let start = ContinuousClock.now
+        var table = CallTable<UInt64>(
+            limits: CallTable<UInt64>.Limits(calls: 40, bytes: 4_000), after: 1_000, start: start)
+        var list: [UInt64: Call] = [:]
+        var now = start
+        var lastID: UInt64 = 1_000
+        var handedOver: UInt64 = 0
+        for _ in 0..<3_000 {
+            switch random.next(upperBound: 100 as UInt64) {
+            case 0..<50:
+                // when
+                let bytes = Int(random.next(upperBound: 300 as UInt64))
+                let deadline = now + .milliseconds(Int(random.next(upperBound: 500 as UInt64)))
+                let id = table.admit(lastID + 1, bytes: bytes, deadline: deadline)
+                // then
+                let total = list.values.reduce(bytes) { $0 + $1.bytes }
+                let hasRoom = list.isEmpty || list.count < 40 && total <= 4_000
+                #expect(id == (hasRoom ? lastID + 1 : nil))
+                guard let id else { continue }
+                lastID = id
+                list[id] = Call(bytes: bytes, deadline: deadline)
+            case 50..<80:
+                let id = list.keys.randomElement(using: &random) ?? 17
+                #expect(table.finish(id) == (list[id] == nil ? nil : id))
+                #expect(table.finish(id) == nil)
+                list[id] = nil
+            case 80..<90:
+                now += .milliseconds(Int(random.next(upperBound: 60 as UInt64)))
+                for (id, waiter) in table.expire(at: now) {
+                    #expect(id == waiter && list[id].map { $0.deadline <= now } ?? false)
+                    list[id] = nil
+                }
+                #expect(list.values.allSatisfy { $0.deadline > now - DeadlineWheel.tick * 2 })
+            case 90..<98:
+                handedOver = max(handedOver, lastID - random.next(upperBound: 5 as UInt64))
+                table.handOver(through: handedOver)
+            default:
+                let lost = table.loseConnection()
+                #expect(lost == list.keys.filter { $0 <= handedOver }.sorted())
+                for id in lost { list[id] = nil }
+            }
+            #expect(table.count == list.count)
+        }
+        // when, then
+        #expect(table.removeAll() == list.keys.sorted())
+        #expect(table.isEmpty && table.nextDeadline == nil)
+    }
+
+    @Test func allowsOneCallHoweverLarge() {
+        var table = CallTable<Int>(limits: CallTable<Int>.Limits(calls: 10, bytes: 10))
+        #expect(table.admit(1, bytes: 1_000, deadline: .now) != nil)
+        #expect(table.admit(2, bytes: 0, deadline: .now) == nil)
+    }
+}

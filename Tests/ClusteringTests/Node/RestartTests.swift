@@ -1,0 +1,141 @@
+import Clustering
+import EventSourcing
+import Testing
+import WireProtocol
+import ZeroMQ
+
+@Suite(.timeLimit(.minutes(3))) struct RestartTests {
+    /// Ends the same node again and again under load.
+    @Test func aPeerThatRestartsUnderLoad() async throws {
+        try await TestCluster.run { cluster in
+            // given
+            let caller = try await cluster.start("caller")
+            let keys = try CurveKeyPair()
+            var owner = try await cluster.start("owner", owning: [0, 1], keys: keys)
+            let endpoint = try #require(await owner.node.registration()?.endpoint)
+            var journals = [owner.journal]
+            let isDone = Flag()
+            let load = Task {
+                try await withThrowingTaskGroup(of: [[UInt8]: Bool].self) { group in
+                    for lane in 0..<64 as Range<UInt8> {
+                        group.addTask { try await Self.call(caller, lane, until: isDone) }
+                    }
+                    return try await group.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+                }
+            }
+            // when
+            for _ in 0..<6 {
+                await owner.journal.reach(300)
+                await owner.stop()
+                owner = try await cluster.start("owner", owning: [0, 1], keys: keys, bind: endpoint)
+                journals.append(owner.journal)
+            }
+            await owner.journal.reach(300)
+            isDone.raise()
+            // then: each call had one end, ran at most once, and did run when it was answered
+            let ends = try await load.value
+            let ran = journals.flatMap(\.entries)
+            #expect(Set(ran).count == ran.count)
+            let answered = ends.filter(\.value).keys
+            #expect(Set(answered).subtracting(ran).isEmpty)
+            #expect(answered.count >= 7 * 300 - 64 * 14)
+        }
+    }
+
+    /// - Returns: each call, and whether it was answered.
+    private static func call(
+        _ caller: TestNode, _ lane: UInt8, until isDone: Flag
+    ) async throws -> [[UInt8]: Bool] {
+        var ends: [[UInt8]: Bool] = [:]
+        var number = 0
+        while !isDone.isRaised {
+            let item = [lane, UInt8(number & 0xFF), UInt8(number >> 8 & 0xFF), UInt8(number >> 16)]
+            number += 1
+            let worker = try caller.worker(UInt16(lane % 2))
+            do {
+                if lane < 32 {
+                    let answer = try await worker.echo(Bytes(item))
+                    #expect(answer.value == item)
+                } else {
+                    let answer = try await worker.submit(CommandBatch([item])).all()
+                    #expect(answer == [item])
+                }
+                #expect(ends.updateValue(true, forKey: item) == nil)
+            } catch let error as ClusterError {
+                // A node that is gone is found out by its connection, not by waiting.
+                #expect([.connectionLost, .notOwner].contains(error.code), "\(error)")
+                #expect(ends.updateValue(false, forKey: item) == nil)
+            }
+        }
+        return ends
+    }
+
+    /// The numbers of its calls go on where they were.
+    @Test func aRunThatMovesToAnotherAddressIsCalledThere() async throws {
+        try await TestCluster.run { cluster in
+            // given
+            let caller = try await cluster.start("caller")
+            let owner = try await cluster.start("owner", owning: [0])
+            let worker = try caller.worker(0)
+            for _ in 0..<50 { _ = try await worker.echo(Bytes([1])) }
+            // when: the same run is listed with another key beside its own
+            for round in 1...3 as ClosedRange<UInt8> {
+                var record = try #require(await owner.node.registration())
+                record.curveKeys.append([UInt8](repeating: round, count: 32))
+                cluster.store.register(record)
+                await cluster.refresh()
+                // then
+                let answer = try await worker.echo(Bytes([round]))
+                #expect(answer == Bytes([round]))
+            }
+            #expect(owner.journal.entries.count == 53)
+        }
+    }
+
+    @Test func callsUnderWayFailAtOnceAndLaterOnesGoOn() async throws {
+        try await TestCluster.run { cluster in
+            // given
+            let caller = try await cluster.start("caller")
+            let keys = try CurveKeyPair()
+            let owner = try await cluster.start("owner", owning: [0], keys: keys)
+            let endpoint = try #require(await owner.node.registration()?.endpoint)
+            let waiting = (0..<20).map { _ in Task { try await caller.worker(0).wait() } }
+            await owner.journal.reach(20)
+            // when
+            await owner.stop()
+            // then
+            for call in waiting {
+                let error = await #expect(throws: ClusterError.self) { try await call.value }
+                #expect(error?.code == .connectionLost)
+            }
+            let later = Task { try await caller.worker(0).echo(Bytes([7])) }
+            let again = try await cluster.start("owner", owning: [0], keys: keys, bind: endpoint)
+            // It was meant for the old run, and nobody knows what became of it; or it waited for the new one.
+            _ = await later.result
+            let answer = try await caller.worker(0).echo(Bytes([8]))
+            #expect(answer == Bytes([8]))
+            withExtendedLifetime(again) {}
+        }
+    }
+
+    /// A node that has begun again calls others, who know its old run.
+    @Test func aCallerThatRestartsIsServedOnceItIsKnown() async throws {
+        try await TestCluster.run { cluster in
+            // given
+            let keys = try CurveKeyPair()
+            let owner = try await cluster.start("owner", owning: [0])
+            let caller = try await cluster.start("caller", keys: keys)
+            for _ in 0..<10 { _ = try await caller.worker(0).echo(Bytes([1])) }
+            await caller.stop()
+            // when: nobody has told the owner
+            let again = try cluster.make("caller", keys: keys)
+            let record = try #require(await again.node.registration())
+            cluster.store.register(record)
+            await again.node.refreshMembership()
+            // then
+            let answer = try await again.worker(0).echo(Bytes([2]))
+            #expect(answer == Bytes([2]))
+            #expect(owner.journal.entries.count == 11)
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import Testing
+import ZeroMQ
+
+@Suite(.timeLimit(.minutes(1))) struct SocketTests {
+    /// A router that lets in whoever holds one of `keys`, and answers each message with itself.
+    private struct Echo: ReactorProgram, ~Copyable {
+        private let router: Socket
+        private var handler: ZAPHandler
+        private let users: [[UInt8]: String]
+        private var places = (0, 0)
+
+        init(
+            _ context: Context, _ server: CurveKeyPair, _ users: [[UInt8]: String], _ bound: (String) -> Void
+        ) throws(ZeroMQError) {
+            let handler = try ZAPHandler(in: context, domain: "test")
+            let router = try Socket(.router, in: context)
+            try router.set(.linger, to: 0)
+            try router.limitMessages(to: 10_000)
+            try router.serveCurve(server, domain: "test")
+            bound(try router.bind("tcp://127.0.0.1:*"))
+            self.handler = handler
+            self.router = router
+            self.users = users
+        }
+
+        mutating func prepare(_ poller: inout Poller) -> ContinuousClock.Instant? {
+            self.places = (self.handler.add(to: &poller), poller.add(self.router))
+            return nil
+        }
+
+        /// - Returns: false after a message of one byte.
+        mutating func turn(_ poller: borrowing Poller) throws(ZeroMQError) -> Bool {
+            let users = self.users
+            try self.handler.answer { users[$0] }
+            var identity = MessagePart()
+            var part = MessagePart()
+            while try self.router.receive(&identity), try self.router.receive(&part) {
+                guard !part.hasMore else {
+                    while part.hasMore, try self.router.receive(&part) {}
+                    continue
+                }
+                _ = try self.router.send(identity.bytes, more: true)
+                _ = try self.router.send(Array((part.userID ?? "").utf8) + [0] + part.bytes)
+                if part.bytes.count == 1 { return false }
+            }
+            return true
+        }
+    }
+
+    private func serve(
+        _ users: [[UInt8]: String], _ body: (_ endpoint: String, _ serverKey: [UInt8]) async throws -> Void
+    ) async throws {
+        let server = try CurveKeyPair()
+        let admin = try CurveKeyPair()
+        var users = users
+        users[admin.publicKey] = "admin"
+        let reactor = try Reactor()
+        let (bound, binding) = AsyncStream.makeStream(of: String.self)
+        async let running: Void = reactor.run { [users] () throws(ZeroMQError) in
+            try Echo(Context(), server, users) { _ = binding.yield($0) }
+        }
+        var endpoints = bound.makeAsyncIterator()
+        let endpoint = try #require(await endpoints.next())
+        try await body(endpoint, server.publicKey)
+        let end = try Client(endpoint, server.publicKey, admin)
+        #expect(try end.ask([1]) == Array("admin".utf8) + [0, 1])
+        try await running
+    }
+
+    private struct Client: ~Copyable {
+        let socket: Socket
+        var monitor: SocketMonitor
+
+        init(_ endpoint: String, _ serverKey: [UInt8], _ keys: CurveKeyPair?) throws(ZeroMQError) {
+            let context = try Context()
+            let socket = try Socket(.dealer, in: context)
+            try socket.set(.linger, to: 0)
+            if let keys { try socket.useCurve(keys, server: serverKey) }
+            let monitor = try SocketMonitor(of: socket, name: "client", in: context)
+            try socket.connect(endpoint)
+            self.socket = socket
+            self.monitor = monitor
+        }
+
+        func ask(_ bytes: [UInt8], within patience: Duration = .seconds(20)) throws(ZeroMQError) -> [UInt8]? {
+            _ = try self.socket.send(bytes)
+            var poller = Poller()
+            let place = poller.add(self.socket)
+            try poller.wait(until: .now + patience)
+            guard poller.isReadable(place) else { return nil }
+            var part = MessagePart()
+            return try self.socket.receive(&part) ? part.bytes : nil
+        }
+
+        mutating func event(within patience: Duration = .seconds(20)) throws(ZeroMQError) -> SocketMonitor.Event? {
+            var poller = Poller()
+            _ = self.monitor.add(to: &poller)
+            try poller.wait(until: .now + patience)
+            return try self.monitor.next()
+        }
+    }
+
+    @Test func aListedPeerIsKnownByName() async throws {
+        let keys = try CurveKeyPair()
+        try await self.serve([keys.publicKey: "somebody"]) { endpoint, serverKey in
+            var client = try Client(endpoint, serverKey, keys)
+            #expect(try client.ask([7, 7]) == Array("somebody".utf8) + [0, 7, 7])
+            #expect(try client.event() == .ready)
+        }
+    }
+
+    @Test func anUnlistedPeerIsRefusedAndHearsOfIt() async throws {
+        try await self.serve([:]) { endpoint, serverKey in
+            var client = try Client(endpoint, serverKey, CurveKeyPair())
+            #expect(try client.event() == .refused)
+            #expect(try client.ask([7, 7], within: .milliseconds(100)) == nil)
+        }
+    }
+
+    @Test func aServerWithAnotherKeyIsNotBelieved() async throws {
+        let keys = try CurveKeyPair()
+        try await self.serve([keys.publicKey: "somebody"]) { endpoint, _ in
+            var client = try Client(endpoint, CurveKeyPair().publicKey, keys)
+            #expect(try client.event() == .refused)
+        }
+    }
+
+    @Test func nobodyComesInWithoutAKey() async throws {
+        try await self.serve([:]) { endpoint, serverKey in
+            let client = try Client(endpoint, serverKey, nil)
+            #expect(try client.ask([7, 7], within: .milliseconds(200)) == nil)
+        }
+    }
+
+    @Test func aMessageThatIsTooLargeEndsTheConnection() async throws {
+        let keys = try CurveKeyPair()
+        try await self.serve([keys.publicKey: "somebody"]) { endpoint, serverKey in
+            // given
+            var client = try Client(endpoint, serverKey, keys)
+            #expect(try client.event() == .ready)
+            // when
+            #expect(try client.ask([UInt8](repeating: 0, count: 20_000), within: .milliseconds(200)) == nil)
+            // then
+            #expect(try client.event() == .disconnected)
+            #expect(try Client(endpoint, serverKey, keys).ask([7, 7]) != nil)
+        }
+    }
+
+    @Test func aRouterKnowsWhereItCannotSend() throws {
+        // given
+        let router = try Socket(.router, in: Context())
+        try router.set(.mandatory, to: true)
+        _ = try router.bind("tcp://127.0.0.1:*")
+        // when, then
+        #expect(try router.send([1, 2, 3, 4, 5], more: true) == .unroutable)
+    }
+
+    @Test func aDealerWithoutAConnectionIsFull() throws {
+        // given
+        let dealer = try Socket(.dealer, in: Context())
+        try dealer.set(.immediate, to: true)
+        try dealer.connect("tcp://127.0.0.1:1")
+        // when, then
+        #expect(try dealer.send([1]) == .full)
+        var part = MessagePart()
+        #expect(try !dealer.receive(&part))
+    }
+
+    @Test func anAddressInUseIsNamed() throws {
+        // given
+        let first = try Socket(.router, in: Context())
+        let endpoint = try first.bind("tcp://127.0.0.1:*")
+        #expect(!endpoint.hasSuffix("*") && !endpoint.hasSuffix(":0"))
+        // when
+        let second = try Socket(.router, in: Context())
+        let error = #expect(throws: ZeroMQError.self) { _ = try second.bind(endpoint) }
+        // then
+        #expect(error?.message.contains(endpoint) == true)
+        #expect(try first.send([1], more: true) == .sent)
+    }
+}
