@@ -52,7 +52,10 @@ import ZeroMQ
     @Test func aPeerThatReadsLateLosesNothing() async throws {
         try await TestCluster.run { cluster in
             // given
-            let owner = try await cluster.start("owner", owning: [0]) { $0.callBytes = 32 << 20 }
+            let owner = try await cluster.start("owner", owning: [0]) { configuration in
+                configuration.callBytes = 32 << 20
+                configuration.heartbeatTimeout = .seconds(600)
+            }
             let other = try await cluster.start("other")
             let keys = try CurveKeyPair()
             let record = NodeRecord(
