@@ -28,7 +28,8 @@ struct RawPeer: Sendable {
     }
 
     func send(
-        _ messages: [[[UInt8]]], patience: Duration = .seconds(60), until isEnough: @Sendable @escaping ([Frame]) -> Bool
+        _ messages: [[[UInt8]]], patience: Duration = .seconds(60),
+        until isEnough: @Sendable @escaping ([Frame]) -> Bool
     ) async throws -> [Frame] {
         let result: Result<[Frame], any Error> = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -44,6 +45,7 @@ struct RawPeer: Sendable {
         let socket = try Socket(.dealer, in: Context())
         // What was sent is on its way when the socket is closed.
         try socket.set(.linger, to: 1_000)
+        try socket.set(.sendHighWaterMark, to: 0)
         try socket.useCurve(self.keys, server: self.serverKey)
         try socket.connect(self.endpoint)
         for message in messages {
