@@ -17,6 +17,9 @@ package struct ClusterConfiguration: Sendable {
     package var nextPublicKey: [UInt8]?
     /// How long a caller waits unless it says otherwise.
     package var callTimeout = Duration.seconds(10)
+    /// A connection on which nothing was heard for so long counts as broken. A peer that reads nothing is not heard, since
+    /// it does not see what asks for a sign of life.
+    package var heartbeatTimeout = Duration.seconds(3)
     /// How many calls to one node, or from all nodes, may be under way.
     package var callLimit = 65_536
     /// The same in bytes of their arguments.
@@ -41,4 +44,7 @@ package struct ClusterConfiguration: Sendable {
             id: self.node, incarnation: self.incarnation, endpoint: self.advertise ?? endpoint,
             curveKeys: [self.keys.publicKey] + (self.nextPublicKey.map { [$0] } ?? []))
     }
+
+    /// As libzmq takes it.
+    var heartbeatMilliseconds: Int32 { Int32(clamping: Int(self.heartbeatTimeout / .milliseconds(1))) }
 }

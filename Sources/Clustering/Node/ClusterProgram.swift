@@ -32,7 +32,7 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
         try router.set(.sendHighWaterMark, to: 64)
         try router.set(.receiveHighWaterMark, to: 256)
         try router.set(.heartbeatInterval, to: 1_000)
-        try router.set(.heartbeatTimeout, to: 3_000)
+        try router.set(.heartbeatTimeout, to: configuration.heartbeatMilliseconds)
         try router.set(.handshakeInterval, to: 5_000)
         try router.limitMessages(to: configuration.largestMessage)
         try router.serveCurve(configuration.keys, domain: Self.domain)

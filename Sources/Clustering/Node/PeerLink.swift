@@ -55,7 +55,7 @@ final class PeerLink {
         try socket.set(.sendHighWaterMark, to: 64)
         try socket.set(.receiveHighWaterMark, to: 256)
         try socket.set(.heartbeatInterval, to: 1_000)
-        try socket.set(.heartbeatTimeout, to: 3_000)
+        try socket.set(.heartbeatTimeout, to: self.configuration.heartbeatMilliseconds)
         try socket.set(.connectTimeout, to: 3_000)
         try socket.set(.handshakeInterval, to: 5_000)
         try socket.set(.reconnectInterval, to: 20)

@@ -4,7 +4,7 @@ import Synchronization
 import WireProtocol
 
 /// Replies that wait for the reactor, gathered into frames for each connection; bounded for each, so that a peer that
-/// does not read costs no more.
+/// does not read costs no more. A peer that reads, however slowly, gets an answer to each call.
 final class ReplyQueue: Sendable {
     private struct Waiting {
         var frames: Deque<FrameWriter> = []
@@ -30,21 +30,29 @@ final class ReplyQueue: Sendable {
         self.wake = wake
     }
 
-    /// Beyond the bound the reply is dropped: its caller has a deadline.
-    func put(_ reply: RemoteReply, on route: ReplyRoute) { self.write(to: route) { $0.add(reply) } }
+    /// Beyond the bound the reply says only that.
+    func put(_ reply: RemoteReply, on route: ReplyRoute) {
+        self.write(to: route) { writer, hasRoom in
+            writer.add(hasRoom ? reply : RemoteReply(id: reply.id, outcome: .failure(Self.tooMuch)))
+        }
+    }
 
-    func putReset(on route: ReplyRoute) { self.write(to: route) { $0.addReset() } }
+    private static let tooMuch = RemoteFailure(.thrown, "it ran, and too many answers wait to be read to add its own")
+
+    func putReset(on route: ReplyRoute) { self.write(to: route) { writer, _ in writer.addReset() } }
 
     /// So much waits there that new calls must not add to it: half of the bound is left to what is under way.
     func isFull(_ route: ReplyRoute) -> Bool {
         self.state.withLock { $0[route].map { $0.bytes >= self.byteLimit / 2 } ?? false }
     }
 
-    private func write(to route: ReplyRoute, _ body: (inout FrameWriter) -> Void) {
+    private func write(to route: ReplyRoute, _ body: (inout FrameWriter, _ hasRoom: Bool) -> Void) {
         self.state.withLock { state in
             var waiting = state.removeValue(forKey: route) ?? Waiting()
             defer { state[route] = waiting }
-            guard waiting.bytes < self.byteLimit else { return }
+            // Whoever goes on calling and reads nothing at all hears nothing.
+            guard waiting.bytes < 2 * self.byteLimit else { return }
+            let hasRoom = waiting.bytes < self.byteLimit
             if waiting.frames.last.map({ $0.count >= self.frameSize }) ?? true {
                 waiting.frames.append(
                     FrameWriter(
@@ -53,7 +61,7 @@ final class ReplyQueue: Sendable {
             }
             let last = waiting.frames.count - 1
             let before = waiting.frames[last].count
-            body(&waiting.frames[last])
+            body(&waiting.frames[last], hasRoom)
             waiting.bytes += waiting.frames[last].count - before
         }
         self.wake()

@@ -25,16 +25,14 @@ import ZeroMQ
         }
     }
 
-    private func replies(_ answers: [[UInt8]]) throws -> [RemoteReply] {
-        try answers.flatMap { try Frame(decoding: $0).replies }
-    }
+    private func replies(_ answers: [Frame]) -> [RemoteReply] { answers.flatMap(\.replies) }
 
     @Test func whoeverIsListedIsServed() async throws {
         try await self.run { _, owner, raw, record in
             // when
             let answers = try await raw.send([[Frame.call(from: record, to: owner).bytes]], expecting: 1)
             // then
-            #expect(try self.replies(answers) == [RemoteReply(id: 1, outcome: .value([1]))])
+            #expect(self.replies(answers) == [RemoteReply(id: 1, outcome: .value([1]))])
         }
     }
 
@@ -67,11 +65,10 @@ import ZeroMQ
             messages += (0..<good.count).map { [Array(good.prefix($0))] }
             messages += [[good, good], [[], []], [good, [], good]]
             // when
-            let answers = try await raw.send(messages + [[good]], expecting: 1)
-            // then: what is a frame by chance is of another version, or for another run, and changes nothing
-            let replies = try self.replies(answers)
-            #expect(replies.allSatisfy { $0 == RemoteReply(id: 1, outcome: .value([1])) })
-            #expect(owner.journal.entries.count <= 1)
+            let answers = try await raw.send(messages + [[good]]) { frames in frames.contains { !$0.replies.isEmpty } }
+            // then: a frame that ends early and is one all the same is meant for another run, and changes nothing
+            #expect(self.replies(answers) == [RemoteReply(id: 1, outcome: .value([1]))])
+            #expect(owner.journal.entries == [[1]])
             #expect(cluster.log.count(of: "not a frame") == 1)
             #expect(cluster.log.count(of: "was refused") <= 5)
         }
@@ -88,8 +85,8 @@ import ZeroMQ
             let again = try await raw.send(
                 [[frame], [newer], [Frame.call(from: record, to: owner, id: 12, arguments: [[3]]).bytes]], expecting: 1)
             // then
-            #expect(try Set(self.replies(answers).map(\.id)) == [10, 11])
-            #expect(try self.replies(again).map(\.id) == [12])
+            #expect(Set(self.replies(answers).map(\.id)) == [10, 11])
+            #expect(self.replies(again).map(\.id) == [12])
             #expect(owner.journal.entries.count == 3)
         }
     }
@@ -102,7 +99,7 @@ import ZeroMQ
             // when
             let answers = try await raw.send([[Frame.call(from: stale, to: owner).bytes]], expecting: 1)
             // then
-            guard case .failure(let failure) = try self.replies(answers).first?.outcome else {
+            guard case .failure(let failure) = self.replies(answers).first?.outcome else {
                 Issue.record("no failure")
                 return
             }
@@ -122,7 +119,7 @@ import ZeroMQ
                 [[Frame.call(from: other, to: owner).bytes], [Frame.call(from: record, to: owner, id: 2).bytes]],
                 expecting: 1)
             // then
-            #expect(try self.replies(answers).map(\.id) == [2])
+            #expect(self.replies(answers).map(\.id) == [2])
             #expect(cluster.log.count(of: "it claims to be another node") == 1)
         }
     }
@@ -146,7 +143,7 @@ import ZeroMQ
                 // when
                 let answers = try await raw.send([[frame.bytes]], expecting: 1)
                 // then
-                let answer = try Frame(decoding: try #require(answers.first))
+                let answer = try #require(answers.first)
                 #expect(answer.isReset && answer.replies.isEmpty)
                 #expect(cluster.log.count(of: reason) == 1)
             }
@@ -170,7 +167,7 @@ import ZeroMQ
             let answers = try await raw.send(frames.map { [$0.bytes] }, expecting: 6)
             // then
             var codes: [UInt64: RemoteFailure.Code] = [:]
-            for reply in try self.replies(answers) {
+            for reply in self.replies(answers) {
                 if case .failure(let failure) = reply.outcome { codes[reply.id] = failure.code }
             }
             #expect(
@@ -197,7 +194,7 @@ import ZeroMQ
             // then
             #expect(answers.isEmpty)
             let good = try await raw.send([[Frame.call(from: record, to: owner, id: 2).bytes]], expecting: 1)
-            #expect(try self.replies(good).map(\.id) == [2])
+            #expect(self.replies(good).map(\.id) == [2])
             #expect(owner.journal.entries == [[1]])
         }
     }
@@ -224,7 +221,7 @@ import ZeroMQ
             }
             // then
             let answers = try await raw.send([[Frame.call(from: record, to: owner).bytes]], expecting: 1)
-            #expect(try self.replies(answers).map(\.id) == [1])
+            #expect(self.replies(answers).map(\.id) == [1])
         }
     }
 

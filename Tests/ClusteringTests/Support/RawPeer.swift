@@ -17,25 +17,35 @@ struct RawPeer: Sendable {
         self.keys = keys
     }
 
-    /// Sends messages of one or more parts each, and gives what came back until there were `count` answers, or until
-    /// `patience` is over.
+    /// Sends messages of one or more parts each, and gives what came back until there were `count` replies or resets, or
+    /// until `patience` is over.
     func send(
-        _ messages: [[[UInt8]]], expecting count: Int, patience: Duration = .seconds(30)
-    ) async throws -> [[UInt8]] {
-        let result: Result<[[UInt8]], any Error> = await withCheckedContinuation { continuation in
+        _ messages: [[[UInt8]]], expecting count: Int, patience: Duration = .seconds(60)
+    ) async throws -> [Frame] {
+        try await self.send(messages, patience: patience) { frames in
+            frames.reduce(0) { $0 + $1.replies.count + ($1.isReset ? 1 : 0) } >= count
+        }
+    }
+
+    func send(
+        _ messages: [[[UInt8]]], patience: Duration = .seconds(60),
+        until isEnough: @Sendable @escaping ([Frame]) -> Bool
+    ) async throws -> [Frame] {
+        let result: Result<[Frame], any Error> = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(returning: Result { try self.talk(messages, count, .now + patience) })
+                continuation.resume(returning: Result { try self.talk(messages, .now + patience, isEnough) })
             }
         }
         return try result.get()
     }
 
     private func talk(
-        _ messages: [[[UInt8]]], _ count: Int, _ end: ContinuousClock.Instant
-    ) throws(ZeroMQError) -> [[UInt8]] {
+        _ messages: [[[UInt8]]], _ end: ContinuousClock.Instant, _ isEnough: ([Frame]) -> Bool
+    ) throws -> [Frame] {
         let socket = try Socket(.dealer, in: Context())
         // What was sent is on its way when the socket is closed.
         try socket.set(.linger, to: 1_000)
+        try socket.set(.sendHighWaterMark, to: 0)
         try socket.useCurve(self.keys, server: self.serverKey)
         try socket.connect(self.endpoint)
         for message in messages {
@@ -43,14 +53,14 @@ struct RawPeer: Sendable {
                 _ = try socket.send(part, more: place + 1 < message.count)
             }
         }
-        var answers: [[UInt8]] = []
+        var answers: [Frame] = []
         var part = MessagePart()
         var poller = Poller()
-        while answers.count < count, .now < end {
+        while !isEnough(answers), .now < end {
             poller.removeAll()
             _ = poller.add(socket)
             try poller.wait(until: end)
-            while try socket.receive(&part) { answers.append(part.bytes) }
+            while try socket.receive(&part) { answers.append(try Frame(decoding: part.bytes)) }
         }
         return answers
     }

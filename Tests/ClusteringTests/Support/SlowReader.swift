@@ -17,6 +17,7 @@ final class SlowReader {
         self.record = record
         self.node = node
         try self.socket.set(.linger, to: 0)
+        try self.socket.set(.sendHighWaterMark, to: 0)
         try self.socket.set(.receiveHighWaterMark, to: 1)
         try self.socket.useCurve(keys, server: node.configuration.keys.publicKey)
         try self.socket.connect(endpoint)
