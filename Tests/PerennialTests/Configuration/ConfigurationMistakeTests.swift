@@ -70,8 +70,8 @@ import Testing
         Mistake("no YAML", "http: [", says: "perennial.yaml:2: not valid YAML: did not find expected node content"),
         Mistake("a list for all", "- http", says: "perennial.yaml:1: expected a section with keys, found a list"),
         Mistake(
-            "a section of a later version", "cluster: { bind: x }",
-            says: "perennial.yaml:1: cluster: not in this version of Perennial; a later one will have it"),
+            "a section of a later version", "stream: { bind: x }",
+            says: "perennial.yaml:1: stream: not in this version of Perennial; a later one will have it"),
         Mistake(
             "a key of a later version", smallest + "\n    serverAPI: {}",
             says: "perennial.yaml:5: apps[0].serverAPI: not in this version of Perennial; a later one will have it"),
