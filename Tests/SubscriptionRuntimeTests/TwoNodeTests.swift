@@ -7,7 +7,7 @@ import Testing
 import ZeroMQ
 
 /// Two nodes of one store, each with half of its shards: either takes notifications and questions for all.
-@Suite(.timeLimit(.minutes(2))) struct TwoNodeTests {
+@Suite(.timeLimit(.minutes(10))) struct TwoNodeTests {
     private static let shardCount: UInt16 = 16
     private let store = InMemoryEventStore(shardCount: Int(Self.shardCount))
     private let apple: TestAppStore
