@@ -38,7 +38,8 @@ final class RemoteShards: Sendable {
                 do {
                     return try await shard.submit(batch).all()
                 } catch let error as ClusterError where error.code == .connectionLost && .now + Self.pause < deadline {
-                    try? await Task.sleep(for: Self.pause)
+                    // The commands of others are in it too: a task of its own is not cancelled with this one.
+                    await Task { _ = try? await Task.sleep(for: Self.pause) }.value
                 }
             }
         }
