@@ -17,8 +17,7 @@ package struct ClusterConfiguration: Sendable {
     package var nextPublicKey: [UInt8]?
     /// How long a caller waits unless it says otherwise.
     package var callTimeout = Duration.seconds(10)
-    /// A connection on which nothing was heard for so long counts as broken. A peer that reads nothing is not heard, since
-    /// it does not see what asks for a sign of life.
+    /// A connection on which nothing was heard for so long, though a sign of life was asked for, counts as broken.
     package var heartbeatTimeout = Duration.seconds(3)
     /// How many calls to one node, or from all nodes, may be under way.
     package var callLimit = 65_536
