@@ -176,10 +176,11 @@ if Context.environment["PERENNIAL_BENCHMARKS"] == "1" {
         .executableTarget(
             name: "PerennialBenchmarks",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "Base64Coding", "Entitlements", "EventSourcing", "HTTPAPI",
+                "AppStore", "AppStoreSimulator", "Base64Coding", "CZeroMQ", "Clustering", "Entitlements",
+                "EventSourcing", "HTTPAPI",
                 "SQLiteStore",
                 "Sharding",
-                "SubscriptionRuntime", "Subscriptions", "WireProtocol",
+                "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ",
                 arguments, crypto, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, protobuf,
                 signals, x509, asn1, histogram,
             ],
