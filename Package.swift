@@ -66,7 +66,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        .systemLibrary(name: "CZeroMQ", pkgConfig: "libzmq", providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
         library("Subscriptions"),
@@ -82,6 +83,7 @@ let package = Package(
             products: [crypto, x509, asn1, httpClient, nioCore, nioHTTP1]),
         library("WireProtocol", ["Subscriptions", "EventSourcing"], products: [protobuf]),
         library("SQLiteStore", ["EventSourcing"], products: [grdb, grdbSQLite], more: [.strictMemorySafety()]),
+        library("PostgresStore", ["CPostgres", "EventSourcing"], more: [.strictMemorySafety()]),
         library("ZeroMQ", ["CZeroMQ"], more: [.strictMemorySafety()]),
         library(
             "Clustering", ["ZeroMQ", "WireProtocol", "Sharding", "EventSourcing"],
@@ -100,12 +102,14 @@ let package = Package(
         .executableTarget(
             name: "Perennial",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning",
-                "SQLiteStore", "Spelling", "SubscriptionRuntime", "Subscriptions",
+                "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "HTTPAPI",
+                "JSONScanning", "PostgresStore", "SQLiteStore", "Spelling", "SubscriptionRuntime", "Subscriptions",
+                "ZeroMQ",
                 arguments, crypto, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, signals, yams,
             ],
             swiftSettings: settings),
         library("PerennialTestSupport", ["EventSourcing", "SubscriptionRuntime", "Subscriptions"]),
+        library("PostgresHarness"),
         library("StoreSamples", ["AppStoreSimulator", "Subscriptions"]),
 
         tests("Base64CodingTests", ["Base64Coding"]),
@@ -125,6 +129,7 @@ let package = Package(
             ]),
         tests("WireProtocolTests", ["EventSourcing", "Subscriptions", "WireProtocol", protobuf]),
         tests("SQLiteStoreTests", ["EventSourcing", "PerennialTestSupport", "SQLiteStore", grdb]),
+        tests("PostgresStoreTests", ["EventSourcing", "PerennialTestSupport", "PostgresHarness", "PostgresStore"]),
         tests("ZeroMQTests", ["ZeroMQ"]),
         tests(
             "ClusteringTests",
@@ -136,7 +141,8 @@ let package = Package(
             "SubscriptionRuntimeTests",
             [
                 "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "PerennialTestSupport",
-                "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions", "WireProtocol", lifecycle, logging,
+                "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", lifecycle,
+                logging,
             ]),
         tests(
             "HTTPAPITests",
@@ -160,8 +166,9 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "PerennialTestSupport", "SQLiteStore",
-                "StoreSamples", "SubscriptionRuntime", "Subscriptions", crypto, httpClient, logging, nioCore, nioHTTP1,
+                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "PerennialTestSupport",
+                "PostgresHarness", "SQLiteStore", "StoreSamples", "SubscriptionRuntime", "Subscriptions", crypto,
+                httpClient, logging, nioCore, nioHTTP1,
             ],
             exclude: ["Interoperability/verify_with_apple.py"]),
     ])
@@ -176,10 +183,8 @@ if Context.environment["PERENNIAL_BENCHMARKS"] == "1" {
         .executableTarget(
             name: "PerennialBenchmarks",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "Base64Coding", "CZeroMQ", "Clustering", "Entitlements",
-                "EventSourcing", "HTTPAPI",
-                "SQLiteStore",
-                "Sharding",
+                "AppStore", "AppStoreSimulator", "Base64Coding", "CPostgres", "CZeroMQ", "Clustering", "Entitlements",
+                "EventSourcing", "HTTPAPI", "PostgresHarness", "PostgresStore", "SQLiteStore", "Sharding",
                 "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ",
                 arguments, crypto, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, protobuf,
                 signals, x509, asn1, histogram,

@@ -16,6 +16,9 @@ package struct CohortCode: Hashable, Sendable, CustomStringConvertible {
         self.offer = offer
     }
 
+    /// - Parameter tenths: as `tenths` gives them.
+    package init(tenths: Int) { self.init(state: tenths / 10, offer: abs(tenths % 10)) }
+
     package init(_ snapshot: SubscriptionSnapshot) {
         self.state = Self.state(of: snapshot)
         self.offer = Self.offer(of: snapshot.offer)

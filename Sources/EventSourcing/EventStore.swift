@@ -31,8 +31,9 @@ package protocol EventStore: Sendable {
     /// at most once.
     /// - Throws: `.conflict` when a dedup key or a version is there already, or a batch contradicts itself; `.full` when
     ///   there is no space (in both cases nothing of any shard is stored, and the store goes on);
-    ///   `.outcomeUnknown` when the commit may or may not have happened: the store takes nothing more until it is opened
-    ///   again.
+    ///   `.outcomeUnknown` when the commit may or may not have happened, or when the store cannot be sure any more of what
+    ///   was committed before: nothing is taken of these shards until they have been claimed again. A store in a file
+    ///   takes nothing at all until it is opened again.
     func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome]
 
     // MARK: Reading

@@ -15,7 +15,8 @@ package struct WireError: Error {
     package let cause: (any Error)?
     package let location: String
 
-    init(_ code: Code, _ message: String, cause: (any Error)? = nil, file: String = #fileID, line: Int = #line) {
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil, file: String = #fileID, line: Int = #line)
+    {
         self.code = code
         self.message = message
         self.cause = cause

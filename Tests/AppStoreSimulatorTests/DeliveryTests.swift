@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// The simulator against a receiver on this machine, in fast time.
-@Suite(.timeLimit(.minutes(1))) struct DeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
     private func configuration(_ path: String) -> SimulatorConfiguration {
         var configuration = SimulatorConfiguration(keysDirectory: path)
         configuration.subscribers = 20

@@ -4,7 +4,7 @@ import NIOCore
 import Testing
 
 /// What comes of one attempt, against servers on this machine that behave in their own ways.
-@Suite(.timeLimit(.minutes(1))) struct NotificationSenderTests {
+@Suite(.timeLimit(.minutes(10))) struct NotificationSenderTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let behaviour: RawServer.Behaviour
         let result: SendAttempt.Result

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// The simulator alone, without anybody to deliver to.
-@Suite(.timeLimit(.minutes(1))) struct SimulatorTests {
+@Suite(.timeLimit(.minutes(10))) struct SimulatorTests {
     /// Runs a simulator that has caught up with the present for as long as `body` takes.
     private func withSimulator(
         _ path: String, _ configuration: SimulatorConfiguration? = nil,

@@ -3,7 +3,7 @@ import NIOCore
 import PerennialBenchmarks
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LoadGeneratorTests {
+@Suite(.timeLimit(.minutes(10))) struct LoadGeneratorTests {
     private static func requests(_ count: Int) -> [ByteBuffer] {
         (0..<count).map { _ in .post("/", body: Array("{}".utf8)) }
     }

@@ -4,7 +4,7 @@ import SubscriptionRuntime
 import Subscriptions
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CheckingTests {
+@Suite(.timeLimit(.minutes(10))) struct CheckingTests {
     @Test func aChangedSettingCountsAtOnceForWhatIsStored() async throws {
         // given: a row that was stored with two hours of leeway
         var node = try Node()

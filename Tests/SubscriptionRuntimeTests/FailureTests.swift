@@ -5,7 +5,7 @@ import Subscriptions
 import Testing
 
 /// What callers see when the store fails, and that nothing is lost or invented by it.
-@Suite(.timeLimit(.minutes(2))) struct FailureTests {
+@Suite(.timeLimit(.minutes(10))) struct FailureTests {
     private let inner = InMemoryEventStore(shardCount: 16)
 
     private func life() -> TestSubscription { TestSubscription(id: "1", from: Node.start - .days(1)) }

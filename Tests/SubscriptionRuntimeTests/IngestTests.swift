@@ -4,7 +4,7 @@ import SubscriptionRuntime
 import Subscriptions
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct IngestTests {
+@Suite(.timeLimit(.minutes(10))) struct IngestTests {
     @Test func aNotificationIsRecordedAndAnswered() async throws {
         // given
         let node = try Node()

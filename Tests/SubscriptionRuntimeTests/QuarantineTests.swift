@@ -3,7 +3,7 @@ import SubscriptionRuntime
 import Subscriptions
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct QuarantineTests {
+@Suite(.timeLimit(.minutes(10))) struct QuarantineTests {
     @Test func whatIsNotForUsIsKeptAndReplayedWhenItFits() async throws {
         // given: a node that serves one of two apps
         var node = try Node()

@@ -5,7 +5,7 @@ import SubscriptionRuntime
 import Subscriptions
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ReadingTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadingTests {
     @Test func answersThePastByWhatWasTrueAndByWhatWasKnown() async throws {
         // given: a refund that is heard of two days late
         let node = try Node()

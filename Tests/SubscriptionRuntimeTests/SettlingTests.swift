@@ -7,7 +7,7 @@ import Subscriptions
 import Testing
 
 /// Between the moment when a commit is in the store and the moment when its shard has heard of it.
-@Suite(.timeLimit(.minutes(2))) struct SettlingTests {
+@Suite(.timeLimit(.minutes(10))) struct SettlingTests {
     private let store = ScriptedStore(InMemoryEventStore(shardCount: 16))
     private let block = DispatchSemaphore(value: 0)
     private let stream = StreamReference(id: "1")

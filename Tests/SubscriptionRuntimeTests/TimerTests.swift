@@ -4,7 +4,7 @@ import SubscriptionRuntime
 import Subscriptions
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct TimerTests {
+@Suite(.timeLimit(.minutes(10))) struct TimerTests {
     private let stream = StreamReference(id: "1")
 
     private func leaving() -> (told: [TestNotification], end: Moment) {

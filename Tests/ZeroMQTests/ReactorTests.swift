@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(1))) struct ReactorTests {
+@Suite(.timeLimit(.minutes(10))) struct ReactorTests {
     private final class Mailbox: Sendable {
         struct State {
             var sent = 0

@@ -1,7 +1,7 @@
 import Testing
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(1))) struct SocketTests {
+@Suite(.timeLimit(.minutes(10))) struct SocketTests {
     /// A router that lets in whoever holds one of `keys`, and answers each message with itself.
     private struct Echo: ReactorProgram, ~Copyable {
         private let router: Socket

@@ -32,7 +32,7 @@ package struct CallContract: Sendable {
 
     func target(_ number: UInt32) -> Target? { self.targets[number] }
 
-    func target(identifier: String) -> Target? { self.targetsByIdentifier[identifier] }
+    package func target(identifier: String) -> Target? { self.targetsByIdentifier[identifier] }
 
     // MARK: Errors
 

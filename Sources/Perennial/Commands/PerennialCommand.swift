@@ -16,7 +16,8 @@ struct PerennialCommand: AsyncParsableCommand {
         version: BuildInformation.line,
         subcommands: [
             ServeCommand.self, DemoCommand.self, SimulateCommand.self, VerifyCommand.self, SubscriptionCommand.self,
-            CheckCommand.self, EventsCommand.self, QuarantineCommand.self, TokensCommand.self, ConfigCommand.self,
+            CheckCommand.self, EventsCommand.self, QuarantineCommand.self, KeysCommand.self,
+            TokensCommand.self, ConfigCommand.self,
             VersionCommand.self,
         ])
 

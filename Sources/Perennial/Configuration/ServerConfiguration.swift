@@ -3,6 +3,8 @@ package struct ServerConfiguration: ConfigurationSection {
     package var node = NodeConfiguration()
     package var http = HTTPConfiguration()
     package var store = StoreConfiguration()
+    /// `cluster`: only for a node among others.
+    package var cluster: ClusterSection?
     /// `apps`: the apps whose purchases are kept; at least one.
     package var apps: [AppConfiguration] = []
     package var entitlements = EntitlementsConfiguration()
@@ -12,5 +14,5 @@ package struct ServerConfiguration: ConfigurationSection {
 
     package init() {}
 
-    package static let later = ["cluster", "stream"]
+    package static let later = ["stream"]
 }

@@ -42,7 +42,8 @@ enum Demo {
         let tour = DemoTour(
             simulator: simulator, simulatorPort: simulatorPort, questions: questions, figures: figures,
             introduction: DemoIntroduction(
-                address: address, tokenFile: token.map { _ in folder.tokenFile }, database: configuration.storePath,
+                address: address, tokenFile: token.map { _ in folder.tokenFile },
+                database: configuration.store.description,
                 customers: simulation.scenario.namedCustomers, speed: simulation.speed,
                 isLossy: simulation.disturbances != Disturbances(), isGoingOn: earlier != DemoTotals()),
             entitlements: configuration.catalog.entries.map(\.entitlement), folder: folder, earlier: earlier,

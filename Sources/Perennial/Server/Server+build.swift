@@ -1,11 +1,9 @@
 import AppStore
 import AsyncHTTPClient
 import EventSourcing
-import Foundation
 import HTTPAPI
 import Logging
 import Metrics
-import SQLiteStore
 import ServiceLifecycle
 import SubscriptionRuntime
 import Subscriptions
@@ -25,8 +23,8 @@ extension Server {
         let apps = try AppDirectory(configuration.apps)
         let revocation = configuration.ocsp ? RevocationChecker(transport: HTTPOCSPTransport(client: .shared)) : nil
         let verifier = PayloadVerifier(apps: apps, revocation: revocation)
-        let store = try Self.open(configuration)
-        let subscriptions = SubscriptionService(
+        let store = try configuration.store.open(shardCount: configuration.shardCount)
+        let subscriptions = try SubscriptionService(
             store: store, configuration: configuration.runtime, clock: clock,
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps),
@@ -37,18 +35,6 @@ extension Server {
         return Server(
             services: [StoreService(store: store), subscriptions, http], subscriptions: subscriptions,
             registry: registry)
-    }
-
-    private static func open(_ configuration: CheckedConfiguration) throws -> SQLiteEventStore {
-        let folder = URL(filePath: configuration.storePath).deletingLastPathComponent()
-        do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        } catch {
-            throw CommandFailure("store.url: cannot make \(folder.path): \(FileProblem(error).sentence)")
-        }
-        var settings = SQLiteConfiguration(path: configuration.storePath)
-        settings.shardCount = configuration.shardCount
-        return try SQLiteEventStore(configuration: settings)
     }
 }
 

@@ -70,7 +70,7 @@ struct NodeCommand: AsyncParsableCommand {
         ])
         let verifier = PayloadVerifier(apps: apps)
         let products = Scenario.default.products.map(\.id)
-        return SubscriptionService(
+        return try SubscriptionService(
             store: store, configuration: RuntimeConfiguration(), clock: SystemClock(),
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(),

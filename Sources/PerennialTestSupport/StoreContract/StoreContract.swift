@@ -8,8 +8,8 @@ package struct StoreContract: Sendable, CustomTestStringConvertible {
     package static let quarantineLimit = 3
 
     package static let all =
-        Self.appending + Self.fencing + Self.conflicts + Self.streams + Self.evidence + Self.positions
-        + Self.quarantine
+        Self.appending + Self.concurrency + Self.fencing + Self.conflicts + Self.streams + Self.evidence
+        + Self.positions + Self.quarantine
 
     package let testDescription: String
     private let check: @Sendable (any EventStore) async throws -> Void

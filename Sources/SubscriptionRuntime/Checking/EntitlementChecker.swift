@@ -7,7 +7,7 @@ import Subscriptions
 /// a lock of one of its shards at a time, and those of the registers of names for as long as a reference is copied.
 struct EntitlementChecker: Sendable {
     private let map: ShardMap
-    private let positions: PositionGuard
+    let positions: PositionGuard
     private let names: RowNames
     private let catalog: Catalog
     private let loader: EntitlementLoader
@@ -42,17 +42,36 @@ struct EntitlementChecker: Sendable {
         if let atLeast { try await self.positions.check(atLeast: atLeast) }
         if consistency == .durable { try await self.loader.store.ping() }
         let questions = Questions(requests, self.map)
+        guard let remote = self.positions.remote else { return try await self.answer(questions).response }
+        return try await SpreadChecks(questions.order, remote: remote, positions: self.positions)
+            .answer(requests, atLeast: atLeast) { requests in
+                try await self.answer(Questions(requests, self.map))
+            }
+    }
+
+    /// For another node that asks the owner of `shard`, which this one is.
+    func answer(_ requests: [CheckRequest], of shard: ShardID) async throws -> ShardVerdicts {
+        let questions = Questions(requests, self.map)
+        guard questions.order.shards == [shard] else {
+            throw ServiceError(.invalidRequest, "these checks are not all of shard \(shard.rawValue)")
+        }
+        let (response, heads) = try await self.answer(questions)
+        return ShardVerdicts(head: ShardHead(heads[0]), results: response.results)
+    }
+
+    private func answer(_ questions: Questions) async throws -> (response: CheckResponse, heads: [Position]) {
+        let requests = questions.requests
         // Before the rows are read: the answer is not older than its token.
         let heads = try await self.positions.heads(of: questions.order.shards)
         var (response, missing) = self.read(questions, heads)
-        guard !missing.isEmpty else { return response }
+        guard !missing.isEmpty else { return (response, heads) }
         var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: response.asOf)
         for (numbers, rows) in try await self.loader.load(missing, at: verdicts.now, self.table(of:)) {
             rows.withUnsafeBytes { rows in
                 for number in numbers { response.results[number] = verdicts.result(requests[number], rows) }
             }
         }
-        return response
+        return (response, heads)
     }
 
     /// The questions of one batch, with what leads to their rows.

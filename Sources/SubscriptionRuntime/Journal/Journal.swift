@@ -8,7 +8,7 @@ import Synchronization
 /// submissions in the order in which it made them.
 final class Journal: Sendable {
     private let store: any EventStore
-    private let node: NodeRecord
+    private let node = Mutex<NodeRecord?>(nil)
     /// Those that this node owns.
     private let shards: [ShardID]
     private let queue: JournalQueue
@@ -32,11 +32,10 @@ final class Journal: Sendable {
     private let mustGiveUp = Mutex(false)
 
     init(
-        store: any EventStore, node: NodeRecord, shards: [ShardID], byteLimit: Int, listeners: [JournalMailbox],
+        store: any EventStore, shards: [ShardID], byteLimit: Int, listeners: [JournalMailbox],
         metrics: RuntimeMetrics, logger: Logger
     ) {
         self.store = store
-        self.node = node
         self.shards = shards
         self.queue = JournalQueue(byteLimit: byteLimit)
         self.listeners = listeners
@@ -51,7 +50,8 @@ final class Journal: Sendable {
 
     /// Takes the shards, then commits until `close()`, and returns when everything submitted is settled.
     /// - Returns: why the shards could not be taken, at the start or again after a commit of unknown outcome.
-    func run() async -> StoreError? {
+    func run(as node: NodeRecord) async -> StoreError? {
+        self.node.withLock { $0 = node }
         if let failure = await self.onThread({ () throws(StoreError) in try self.take() }) { return failure }
         return await withTaskGroup { committers in
             for _ in 0..<max(1, self.store.appendConcurrency) {
@@ -91,7 +91,7 @@ final class Journal: Sendable {
     // MARK: On a thread
 
     private func take() throws(StoreError) {
-        try self.store.register(self.node)
+        try self.store.register(self.record)
         self.own(try self.store.claim(ShardClaim(self.shards, for: self.owner)))
     }
 
@@ -111,8 +111,13 @@ final class Journal: Sendable {
         for shard in self.shards { self.tell(shard, .lost(error)) }
     }
 
+    private var record: NodeRecord {
+        guard let node = self.node.withLock({ $0 }) else { preconditionFailure("a journal runs as a node") }
+        return node
+    }
+
     private var owner: ShardRecord.Owner {
-        ShardRecord.Owner(node: self.node.id, incarnation: self.node.incarnation)
+        ShardRecord.Owner(node: self.record.id, incarnation: self.record.incarnation)
     }
 
     private func own(_ ownerships: [ShardOwnership]) {
@@ -127,7 +132,7 @@ final class Journal: Sendable {
         var pause = Self.firstPause
         while true {
             do throws(StoreError) {
-                let claim = ShardClaim(shards, for: self.owner, from: self.node.incarnation)
+                let claim = ShardClaim(shards, for: self.owner, from: self.owner.incarnation)
                 let taken = try self.store.claim(claim)
                 self.own(taken)
                 for shard in Set(shards).subtracting(taken.map(\.shard)) { self.tell(shard, .fenced) }

@@ -29,6 +29,14 @@ struct ChangeReader: Sendable {
         return EventPage(events: events, next: self.positions.token(Array(places.values)))
     }
 
+    /// Of the shards that other nodes own.
+    private func storedHeads() async throws -> [ShardID: EventSourcing.Sequence] {
+        let others = Set(self.positions.shards.lazy.filter { !$0.isOurs }.map(\.shard))
+        guard !others.isEmpty else { return [:] }
+        let heads = try await self.store.heads().lazy.filter { others.contains($0.shard) }
+        return Dictionary(uniqueKeysWithValues: heads.map { ($0.shard, $0.sequence) })
+    }
+
     /// The shards that have more than the cursor has seen, with their heads. A frozen one is left out as long as others
     /// have something.
     /// - Throws: `.storeRewound` when the log does not hold what the cursor names.
@@ -37,10 +45,11 @@ struct ChangeReader: Sendable {
     ) async throws -> [(shard: ShardID, head: EventSourcing.Sequence)] {
         var pending: [(shard: ShardID, head: EventSourcing.Sequence)] = []
         var frozen: ServiceError?
+        let stored = try await self.storedHeads()
         for parts in self.positions.shards {
             let place = places[parts.shard]
             do throws(ServiceError) {
-                let head = try parts.gate.head().sequence
+                let head = if let head = stored[parts.shard] { head } else { try parts.gate.head().sequence }
                 if let place { try await self.positions.check(place) }
                 if head > place?.sequence ?? .zero { pending.append((parts.shard, head)) }
             } catch {

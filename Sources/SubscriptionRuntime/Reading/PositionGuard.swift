@@ -5,12 +5,19 @@ import Sharding
 struct PositionGuard: Sendable {
     let store: any EventStore
     let shards: [ShardParts]
+    /// nil for a node alone.
+    let remote: RemoteShards?
 
     var stamp: StoreStamp { StoreStamp(self.store.identity) }
 
-    /// The newest durable event of a shard.
+    private func isOurs(_ shard: ShardID) -> Bool { self.shards[Int(shard.rawValue)].isOurs }
+
+    /// The newest durable event of a shard, as its owner says.
     /// - Throws: while the shard must not answer.
     func head(of shard: ShardID) async throws(ServiceError) -> Position {
+        if !self.isOurs(shard), let remote = self.remote {
+            return try await ServiceError.translating { try await remote.head(of: shard) }
+        }
         let head = try self.shards[Int(shard.rawValue)].gate.head()
         return try await self.position(of: head.sequence, in: shard)
     }
@@ -23,9 +30,10 @@ struct PositionGuard: Sendable {
         return Position(shard: shard, sequence: sequence, incarnationTag: tag)
     }
 
-    /// The same without asking the store who wrote it.
+    /// How far a list of what is durable may go, without asking anybody; of another node's shard as far as the store does.
     func headSequence(of shard: ShardID) throws(ServiceError) -> EventSourcing.Sequence {
-        try self.shards[Int(shard.rawValue)].gate.head().sequence
+        guard self.isOurs(shard) else { return EventSourcing.Sequence(rawValue: .max) }
+        return try self.shards[Int(shard.rawValue)].gate.head().sequence
     }
 
     /// The newest durable events of several shards, in their order.
@@ -37,11 +45,12 @@ struct PositionGuard: Sendable {
         return heads
     }
 
-    /// The same without asking the store; nil when only that knows who wrote one of them.
+    /// The same without asking anybody; nil when only the store knows who wrote one of them, or another node.
     func knownHeads(of shards: [ShardID]) throws(ServiceError) -> [Position]? {
         var heads: [Position] = []
         heads.reserveCapacity(shards.count)
         for shard in shards {
+            guard self.isOurs(shard) else { return nil }
             let head = try self.shards[Int(shard.rawValue)].gate.head()
             guard let tag = head.tag else { return nil }
             heads.append(Position(shard: shard, sequence: head.sequence, incarnationTag: tag))
@@ -85,9 +94,10 @@ struct PositionGuard: Sendable {
 
     /// - Throws: `.storeRewound` when the log does not hold what this position names.
     func check(_ position: Position) async throws(ServiceError) {
-        let head = try self.shards[Int(position.shard.rawValue)].gate.head()
-        guard position.sequence <= head.sequence,
-            try await self.tag(of: position.sequence, in: position.shard) == position.incarnationTag
+        // Of a shard of our own an answer must not come before it serves. A position beyond its head may be one that
+        // another node has read from the store already.
+        if self.isOurs(position.shard) { _ = try self.headSequence(of: position.shard) }
+        guard try await self.tag(of: position.sequence, in: position.shard) == position.incarnationTag
         else { throw ServiceError(.storeRewound, "the log does not hold this position any more") }
     }
 
@@ -102,7 +112,9 @@ struct PositionGuard: Sendable {
         if let tag = gate.tag(of: sequence) { return tag }
         do {
             let tag = try await self.store.incarnationTag(of: sequence, in: shard)
-            if let tag { gate.remember(Position(shard: shard, sequence: sequence, incarnationTag: tag)) }
+            if let tag, self.isOurs(shard) {
+                gate.remember(Position(shard: shard, sequence: sequence, incarnationTag: tag))
+            }
             return tag
         } catch {
             throw ServiceError(error)

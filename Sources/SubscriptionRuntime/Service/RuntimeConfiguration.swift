@@ -1,3 +1,4 @@
+package import Clustering
 package import EventSourcing
 package import Subscriptions
 
@@ -5,6 +6,10 @@ package import Subscriptions
 package struct RuntimeConfiguration: Sendable {
     /// `node.id`: the name under which shards are claimed.
     package var node = NodeID(rawValue: "perennial")
+    /// How the node talks to others; nil for a node alone.
+    package var cluster: ClusterConfiguration?
+    /// `cluster.shards`: those that this node owns; nil for all.
+    package var shards: Set<ShardID>?
     /// From `entitlements.renewalLeeway` and `entitlements.nonRenewing`.
     package var rules = DerivationRules()
 

@@ -11,12 +11,24 @@ extension ServiceError {
         case let error as ReadingFailure: self.init(error, file: file, line: line)
         case is CancellationError:
             self.init(.stopping, "the question was withdrawn", cause: error, file: file, line: line)
-        case let error as ClusterError:
-            self.init(.notOwner, error.message, cause: error, file: file, line: line)
+        case let error as ClusterError: self.init(error, file: file, line: line)
         default:
             self.init(
                 .corrupt, "what was stored cannot be read: \(type(of: error))", cause: error, file: file, line: line)
         }
+    }
+
+    /// Whatever kept a question from the owner of its shard: the same may be asked again.
+    init(_ error: ClusterError, file: String = #fileID, line: Int = #line) {
+        let code: Code =
+            switch error.code {
+            case .overloaded: .overloaded
+            case .unavailable, .cancelled: .stopping
+            case .tooLarge: .invalidRequest
+            case .notOwner, .otherType, .malformed, .unknownTarget, .connectionLost, .deadlineExceeded, .failed:
+                .notOwner
+            }
+        self.init(code, error.message, cause: error, file: file, line: line)
     }
 
     init(_ error: StoreError, file: String = #fileID, line: Int = #line) {

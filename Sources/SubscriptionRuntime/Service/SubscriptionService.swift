@@ -27,27 +27,31 @@ package final class SubscriptionService: Service, Sendable {
 
     /// Starts nothing. The service starts and stops `verification`, and closes neither `store` nor anything else.
     /// - Precondition: the store's shard count is one that a `ShardMap` takes.
+    /// - Throws: when the system has no descriptor left for the cluster.
     package init(
         store: any EventStore, configuration: RuntimeConfiguration, clock: any WallClock,
         notifications: NotificationReader, transactions: TransactionReader, verification: VerificationPool,
         catalog: Catalog, logger: Logger
-    ) {
+    ) throws(ServiceError) {
         self.store = store
         self.clock = clock
         self.notifications = notifications
         self.transactions = transactions
         self.verification = verification
         self.metrics = RuntimeMetrics()
-        self.node = ShardNode(
-            store: store, configuration: configuration, clock: clock, metrics: self.metrics, logger: logger)
-        let positions = PositionGuard(store: store, shards: self.node.parts)
+        do {
+            self.node = try ShardNode(
+                store: store, configuration: configuration, clock: clock, catalog: catalog, metrics: self.metrics,
+                logger: logger)
+        } catch {
+            throw ServiceError(error)
+        }
+        let positions = self.node.positions
         self.streams = StreamReader(
             store: store, map: self.node.map, positions: positions, rules: configuration.rules, clock: clock)
         self.changes = ChangeReader(store: store, positions: positions)
         self.records = RecordReader(store: store, positions: positions)
-        self.checker = EntitlementChecker(
-            store: store, map: self.node.map, positions: positions, names: self.node.names, catalog: catalog,
-            rules: configuration.rules, clock: clock)
+        self.checker = self.node.checker
         self.quarantine = Quarantine(store: store, clock: clock, metrics: self.metrics)
     }
 

@@ -1,5 +1,7 @@
+import Clustering
 import EventSourcing
 import Subscriptions
+import WireProtocol
 
 /// One thing that a shard was asked to do, and who waits for the answer. Answered exactly once.
 struct Command: Sendable {
@@ -14,9 +16,15 @@ struct Command: Sendable {
     let content: Content
     /// What it holds of the queue's byte bound.
     let size: Int
-    private let waiter: CheckedContinuation<SubmissionOutcome, Never>
+    private let waiter: Waiter
 
-    init(submission: Submission, waiter: CheckedContinuation<SubmissionOutcome, Never>) {
+    enum Waiter: Sendable {
+        case task(CheckedContinuation<SubmissionOutcome, Never>)
+        /// A caller on another node, whose commands came as a batch.
+        case place(Int, of: EventualOutcomes)
+    }
+
+    init(submission: Submission, waiter: Waiter) {
         self.key = submission.key
         self.keyBytes = submission.key.bytes
         self.content = .submission(submission)
@@ -24,7 +32,7 @@ struct Command: Sendable {
         self.waiter = waiter
     }
 
-    init(timerOf key: StreamKey, waiter: CheckedContinuation<SubmissionOutcome, Never>) {
+    init(timerOf key: StreamKey, waiter: Waiter) {
         self.key = key
         self.keyBytes = key.bytes
         self.content = .timer
@@ -32,7 +40,12 @@ struct Command: Sendable {
         self.waiter = waiter
     }
 
-    func answer(_ outcome: SubmissionOutcome) { self.waiter.resume(returning: outcome) }
+    func answer(_ outcome: SubmissionOutcome) {
+        switch self.waiter {
+        case .task(let task): task.resume(returning: outcome)
+        case .place(let place, let outcomes): outcomes.put(outcome, at: place)
+        }
+    }
 
     /// Timers have none before they are decided.
     var dedupKey: [UInt8]? {
@@ -40,5 +53,12 @@ struct Command: Sendable {
         case .submission(let submission): submission.bundle.dedupKey
         case .timer: nil
         }
+    }
+}
+
+extension EventualOutcomes {
+    func put(_ outcome: SubmissionOutcome, at place: Int) {
+        guard let bytes = try? outcome.wireBytes() else { preconditionFailure("an outcome is small") }
+        self.put(bytes, at: place)
     }
 }

@@ -50,7 +50,7 @@ final class ShardGate: Sendable {
 
     private static func ownTag(of sequence: EventSourcing.Sequence, in state: borrowing State) -> UInt32? {
         if sequence == .zero { return 0 }
-        if let firstOwn = state.firstOwn, sequence >= firstOwn { return state.ownTag }
+        if let firstOwn = state.firstOwn, sequence >= firstOwn, sequence <= state.head { return state.ownTag }
         return state.inherited?.sequence == sequence ? state.inherited?.incarnationTag : nil
     }
 

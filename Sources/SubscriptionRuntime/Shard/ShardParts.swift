@@ -4,6 +4,8 @@ import Logging
 /// What a shard's actor, its timer and its readers share. All of it may be used from any thread.
 struct ShardParts: Sendable {
     let shard: ShardID
+    /// Assigned to this node; another one owns the others, and nothing here is done for them.
+    let isOurs: Bool
     let store: any EventStore
     /// Of the node: shards load together.
     let loads: LoadQueue

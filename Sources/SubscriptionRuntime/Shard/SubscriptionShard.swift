@@ -3,6 +3,7 @@ package import Distributed
 import EventSourcing
 import Logging
 import Subscriptions
+package import WireProtocol
 
 /// The owner of one shard's streams. Commands are taken in the order of the queue, batch by batch: loaded first, then
 /// decided without a pause on top of what is in flight, then submitted to the journal. Only what is durable is
@@ -11,19 +12,44 @@ package distributed actor SubscriptionShard {
     package typealias ActorSystem = ClusterSystem
 
     private let parts: ShardParts
+    private let checker: EntitlementChecker
     private var ledger: ShardLedger
 
-    init(_ parts: ShardParts, actorSystem: ClusterSystem) {
+    init(_ parts: ShardParts, checker: EntitlementChecker, actorSystem: ClusterSystem) {
         self.parts = parts
+        self.checker = checker
         self.ledger = ShardLedger(stateLimit: parts.configuration.statesPerShard)
         self.actorSystem = actorSystem
     }
 
-    /// Durable, or refused, when it returns. The caller may give up waiting; the command goes on.
-    package distributed func submit(_ submission: Submission) async -> SubmissionOutcome {
-        await withCheckedContinuation { waiter in
-            self.parts.queue.enqueue(Command(submission: submission, waiter: waiter))
+    // MARK: Calls from other nodes
+
+    /// Takes `Submission`s in their order. The outcome of each is there once it is durable, or refused. The callers may
+    /// give up waiting; the commands go on.
+    package distributed func submit(_ batch: CommandBatch) -> EventualOutcomes {
+        let outcomes = EventualOutcomes(count: batch.items.count)
+        for (place, item) in batch.items.enumerated() {
+            do {
+                let submission = try Submission(wireBytes: item)
+                self.parts.queue.enqueue(Command(submission: submission, waiter: .place(place, of: outcomes)))
+            } catch {
+                outcomes.put(
+                    .refused(.storeUnavailable, message: "not a submission that this node can read"), at: place)
+            }
         }
+        return outcomes
+    }
+
+    /// Who is entitled, now.
+    /// - Throws: `ServiceError` while the shard must not answer.
+    package distributed func check(_ checks: ShardChecks) async throws -> ShardVerdicts {
+        try await self.checker.answer(checks.requests, of: self.parts.shard)
+    }
+
+    /// The newest durable event.
+    /// - Throws: `ServiceError` while the shard must not answer.
+    package distributed func head() async throws -> ShardHead {
+        ShardHead(try await self.checker.positions.head(of: self.parts.shard))
     }
 
     // MARK: Draining
@@ -188,6 +214,7 @@ package distributed actor SubscriptionShard {
         self.parts.entitlements.removeAll()
         self.ledger.own(ownership)
         self.parts.gate.open(ownership)
+        self.actorSystem.serve(self.parts.shard, under: ownership.epoch)
         self.parts.arm.forget()
         self.parts.queue.resume()
         self.parts.totals.recordOwned(self.parts.shard)
@@ -238,6 +265,7 @@ package distributed actor SubscriptionShard {
     }
 
     private func giveUp(_ error: ServiceError) {
+        self.actorSystem.serve(self.parts.shard, under: nil)
         self.parts.totals.recordLost(self.parts.shard)
         self.refuse(error)
         self.parts.arm.close()

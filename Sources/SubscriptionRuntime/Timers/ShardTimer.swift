@@ -64,7 +64,7 @@ struct ShardTimer {
             for key in keys {
                 group.addTask {
                     await withCheckedContinuation { waiter in
-                        self.queue.enqueue(Command(timerOf: key, waiter: waiter))
+                        self.queue.enqueue(Command(timerOf: key, waiter: .task(waiter)))
                     }
                 }
             }

@@ -35,7 +35,7 @@ package nonisolated enum ProtoShardTarget: SwiftProtobuf.Enum, Swift.CaseIterabl
   /// A Batch of Submission, answered by a Batch of SubmissionOutcome.
   case submit // = 1
 
-  /// A CheckRequest, answered by a CheckResponse whose token is that of this one shard.
+  /// ShardChecks, answered by ShardVerdicts.
   case check // = 2
 
   /// Answered by a ShardHead.
@@ -127,6 +127,123 @@ package nonisolated struct ProtoShardHead: Sendable {
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+}
+
+/// Questions to the owner of a shard: who is entitled, now.
+package nonisolated struct ProtoShardChecks: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var checks: [ProtoShardCheck] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct ProtoShardCheck: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The kind byte of a stream key, and its id.
+  package var kind: UInt32 = 0
+
+  package var id: Data = Data()
+
+  package var environment: String = String()
+
+  /// Empty where the question does not say.
+  package var bundleID: String = String()
+
+  /// Empty for the subscription itself.
+  package var entitlement: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct ProtoShardVerdicts: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Taken before the rows were read.
+  package var head: ProtoShardHead {
+    get {_head ?? ProtoShardHead()}
+    set {_head = newValue}
+  }
+  /// Returns true if `head` has been explicitly set.
+  package var hasHead: Bool {self._head != nil}
+  /// Clears the value of `head`. Subsequent reads from it will return its default value.
+  package mutating func clearHead() {self._head = nil}
+
+  /// One for each check, in order.
+  package var verdicts: [ProtoShardVerdict] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _head: ProtoShardHead? = nil
+}
+
+/// Words are those of the HTTP interface; what is not known is not there.
+package nonisolated struct ProtoShardVerdict: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var entitled: Bool = false
+
+  package var state: String = String()
+
+  /// State and offer in tenths.
+  package var code: Int32 = 0
+
+  package var validUntil: Int64 {
+    get {_validUntil ?? 0}
+    set {_validUntil = newValue}
+  }
+  /// Returns true if `validUntil` has been explicitly set.
+  package var hasValidUntil: Bool {self._validUntil != nil}
+  /// Clears the value of `validUntil`. Subsequent reads from it will return its default value.
+  package mutating func clearValidUntil() {self._validUntil = nil}
+
+  package var productID: String {
+    get {_productID ?? String()}
+    set {_productID = newValue}
+  }
+  /// Returns true if `productID` has been explicitly set.
+  package var hasProductID: Bool {self._productID != nil}
+  /// Clears the value of `productID`. Subsequent reads from it will return its default value.
+  package mutating func clearProductID() {self._productID = nil}
+
+  package var version: Int64 = 0
+
+  package var reason: String = String()
+
+  package var bundleID: String {
+    get {_bundleID ?? String()}
+    set {_bundleID = newValue}
+  }
+  /// Returns true if `bundleID` has been explicitly set.
+  package var hasBundleID: Bool {self._bundleID != nil}
+  /// Clears the value of `bundleID`. Subsequent reads from it will return its default value.
+  package mutating func clearBundleID() {self._bundleID = nil}
+
+  /// Why this check cannot be answered; nothing else is there then.
+  package var refusal: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _validUntil: Int64? = nil
+  fileprivate var _productID: String? = nil
+  fileprivate var _bundleID: String? = nil
 }
 
 /// Records what arrived together about one stream. May be repeated: the dedup key of its bundle makes a second delivery
@@ -329,6 +446,199 @@ nonisolated extension ProtoShardHead: SwiftProtobuf.Message, SwiftProtobuf._Mess
   package static func ==(lhs: ProtoShardHead, rhs: ProtoShardHead) -> Bool {
     if lhs.sequence != rhs.sequence {return false}
     if lhs.incarnationTag != rhs.incarnationTag {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoShardChecks: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ShardChecks"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}checks\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.checks) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.checks.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.checks, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoShardChecks, rhs: ProtoShardChecks) -> Bool {
+    if lhs.checks != rhs.checks {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoShardCheck: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ShardCheck"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}id\0\u{1}environment\0\u{3}bundle_id\0\u{1}entitlement\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.environment) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.bundleID) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.entitlement) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.kind != 0 {
+      try visitor.visitSingularUInt32Field(value: self.kind, fieldNumber: 1)
+    }
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 2)
+    }
+    if !self.environment.isEmpty {
+      try visitor.visitSingularStringField(value: self.environment, fieldNumber: 3)
+    }
+    if !self.bundleID.isEmpty {
+      try visitor.visitSingularStringField(value: self.bundleID, fieldNumber: 4)
+    }
+    if !self.entitlement.isEmpty {
+      try visitor.visitSingularStringField(value: self.entitlement, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoShardCheck, rhs: ProtoShardCheck) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.id != rhs.id {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.bundleID != rhs.bundleID {return false}
+    if lhs.entitlement != rhs.entitlement {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoShardVerdicts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ShardVerdicts"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}head\0\u{1}verdicts\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._head) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.verdicts) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._head {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.verdicts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.verdicts, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoShardVerdicts, rhs: ProtoShardVerdicts) -> Bool {
+    if lhs._head != rhs._head {return false}
+    if lhs.verdicts != rhs.verdicts {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoShardVerdict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ShardVerdict"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entitled\0\u{1}state\0\u{1}code\0\u{3}valid_until\0\u{3}product_id\0\u{1}version\0\u{1}reason\0\u{3}bundle_id\0\u{1}refusal\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.entitled) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularSInt32Field(value: &self.code) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._validUntil) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._productID) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self._bundleID) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.refusal) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.entitled != false {
+      try visitor.visitSingularBoolField(value: self.entitled, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    if self.code != 0 {
+      try visitor.visitSingularSInt32Field(value: self.code, fieldNumber: 3)
+    }
+    try { if let v = self._validUntil {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._productID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 6)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 7)
+    }
+    try { if let v = self._bundleID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 8)
+    } }()
+    if !self.refusal.isEmpty {
+      try visitor.visitSingularStringField(value: self.refusal, fieldNumber: 9)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoShardVerdict, rhs: ProtoShardVerdict) -> Bool {
+    if lhs.entitled != rhs.entitled {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.code != rhs.code {return false}
+    if lhs._validUntil != rhs._validUntil {return false}
+    if lhs._productID != rhs._productID {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs._bundleID != rhs._bundleID {return false}
+    if lhs.refusal != rhs.refusal {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -6,7 +6,7 @@ import Testing
 import WireProtocol
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(3))) struct BackPressureTests {
+@Suite(.timeLimit(.minutes(10))) struct BackPressureTests {
     /// Its thread stands still, its connections do not break: a socket that accepts and never reads.
     @Test func aPeerThatReadsNothingCostsABoundedAmount() async throws {
         try await TestCluster.run { cluster in

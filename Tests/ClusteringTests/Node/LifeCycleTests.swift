@@ -7,7 +7,7 @@ import Testing
 import WireProtocol
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(2))) struct LifeCycleTests {
+@Suite(.timeLimit(.minutes(10))) struct LifeCycleTests {
     @Test func anAddressInUseIsAnErrorThatNamesIt() async throws {
         try await TestCluster.run { cluster in
             // given

@@ -5,7 +5,7 @@ import Testing
 import WireProtocol
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(2))) struct MisbehavingPeerTests {
+@Suite(.timeLimit(.minutes(10))) struct MisbehavingPeerTests {
     /// A node that owns shard 0, one that calls it, and a peer that is listed under the name "raw".
     private func run(
         _ body: (_ cluster: TestCluster, _ owner: TestNode, _ raw: RawPeer, _ record: NodeRecord) async throws -> Void

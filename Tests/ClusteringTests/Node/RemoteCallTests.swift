@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import WireProtocol
 
-@Suite(.timeLimit(.minutes(2))) struct RemoteCallTests {
+@Suite(.timeLimit(.minutes(10))) struct RemoteCallTests {
     @Test func twoNodesCallEachOther() async throws {
         try await TestCluster.run { cluster in
             // given

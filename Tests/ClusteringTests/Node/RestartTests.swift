@@ -4,7 +4,7 @@ import Testing
 import WireProtocol
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(3))) struct RestartTests {
+@Suite(.timeLimit(.minutes(10))) struct RestartTests {
     /// Ends the same node again and again under load.
     @Test func aPeerThatRestartsUnderLoad() async throws {
         try await TestCluster.run { cluster in

@@ -73,7 +73,7 @@ struct Node {
     ) throws -> SubscriptionService {
         let apps = try TestStore.shared.get().directory()
         let verifier = PayloadVerifier(apps: apps)
-        return SubscriptionService(
+        return try SubscriptionService(
             store: store, configuration: RuntimeConfiguration(), clock: clock,
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(threads: 2),

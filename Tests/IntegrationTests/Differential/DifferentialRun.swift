@@ -57,7 +57,7 @@ struct DifferentialRun {
                 environments: [factory.store.environment], roots: [TrustedRoot(factory.rootCertificate)])
         ])
         let verifier = PayloadVerifier(apps: apps)
-        return SubscriptionService(
+        return try SubscriptionService(
             store: store, configuration: RuntimeConfiguration(), clock: clock,
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps),

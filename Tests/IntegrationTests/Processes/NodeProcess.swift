@@ -16,12 +16,21 @@ struct NodeProcess {
     static func start(
         in directory: TemporaryDirectory, root: [UInt8], wrapper: [String] = []
     ) async throws -> NodeProcess {
+        try await Self.start(
+            in: directory, root: root, sections: "store: { url: \"sqlite://\(directory.file("perennial.db"))\" }",
+            wrapper: wrapper)
+    }
+
+    /// - Parameter sections: of the configuration, beside `http` and `apps`.
+    static func start(
+        in directory: TemporaryDirectory, root: [UInt8], sections: String, wrapper: [String] = []
+    ) async throws -> NodeProcess {
         guard let binary = TestBinary.path else { throw ProcessFailure("no perennial binary: set PERENNIAL_BINARY") }
         try directory.write(root, to: "root.cer")
         let configuration = try directory.write(
             """
             http: { host: 127.0.0.1, port: 0 }
-            store: { url: "sqlite://\(directory.file("perennial.db"))" }
+            \(sections)
             apps:
               - bundleId: \(Self.bundleID)
                 appAppleId: \(Self.appAppleID)

@@ -17,6 +17,8 @@ import Testing
         }
     }
 
+    private static let shared = "store: { url: \"postgresql://db/perennial\" }\n"
+
     static let form = [
         Mistake(
             "an unknown key", "http:\n  prot: 8080",
@@ -68,8 +70,8 @@ import Testing
         Mistake("no YAML", "http: [", says: "perennial.yaml:2: not valid YAML: did not find expected node content"),
         Mistake("a list for all", "- http", says: "perennial.yaml:1: expected a section with keys, found a list"),
         Mistake(
-            "a section of a later version", "cluster: { bind: x }",
-            says: "perennial.yaml:1: cluster: not in this version of Perennial; a later one will have it"),
+            "a section of a later version", "stream: { bind: x }",
+            says: "perennial.yaml:1: stream: not in this version of Perennial; a later one will have it"),
         Mistake(
             "a key of a later version", smallest + "\n    serverAPI: {}",
             says: "perennial.yaml:5: apps[0].serverAPI: not in this version of Perennial; a later one will have it"),
@@ -133,11 +135,21 @@ import Testing
             "a token without scopes", "http: { tokens: [ { name: web } ] }\n" + smallest,
             says: "perennial.yaml:1: http.tokens[0].scopes: names no scope"),
         Mistake(
-            "PostgreSQL", "store: { url: \"postgresql://db/perennial\" }\n" + smallest,
-            says: "perennial.yaml:1: store.url: PostgreSQL is not built into this version; use sqlite://"),
+            "a cluster on SQLite", "cluster: { bind: \"127.0.0.1:7000\" }\n" + smallest,
+            says: "perennial.yaml:1: cluster: nodes that share shards share a store: they run with `serve` on "
+                + "postgresql://"),
+        Mistake(
+            "a cluster that listens nowhere", Self.shared + "cluster: { bind: localhost }\n" + smallest,
+            says: "perennial.yaml:2: cluster.bind: expected an address and a port, such as 10.0.0.5:7000"),
+        Mistake(
+            "an address that nobody can connect to", Self.shared + "cluster: { bind: \"0.0.0.0:7000\" }\n" + smallest,
+            says: "perennial.yaml:2: cluster.advertise: is missing: others cannot connect to 0.0.0.0:7000"),
+        Mistake(
+            "a cluster without a key", Self.shared + "cluster: { bind: \"127.0.0.1:7000\" }\n" + smallest,
+            says: "perennial.yaml:2: cluster.curveKeyFile: is missing"),
         Mistake(
             "an unknown store", "store: { url: \"mysql://db\" }\n" + smallest,
-            says: "perennial.yaml:1: store.url: unknown scheme mysql; this version keeps its log in sqlite://"),
+            says: "perennial.yaml:1: store.url: unknown scheme mysql; a log is kept in sqlite:// or postgresql://"),
         Mistake(
             "a store that is no URL", "store: { url: perennial.db }\n" + smallest,
             says: "perennial.yaml:1: store.url: expected a URL such as sqlite:///var/lib/perennial/perennial.db"),

@@ -56,8 +56,8 @@ import Testing
         let fromVariable = try self.folder.check(
             yaml, environment: ["PERENNIAL_STORE_URL": "sqlite://data/perennial.db"])
 
-        #expect(fromFile.storePath == self.folder.path("data/perennial.db"))
-        #expect(fromVariable.storePath == "data/perennial.db")
+        #expect(fromFile.store == .sqlite(self.folder.path("data/perennial.db")))
+        #expect(fromVariable.store == .sqlite("data/perennial.db"))
     }
 
     @Test func aRootMayBePEM() throws {

@@ -43,7 +43,7 @@ struct Node {
     func service() throws -> SubscriptionService {
         let apps = try self.apple.apps(self.bundles)
         let verifier = PayloadVerifier(apps: apps)
-        return SubscriptionService(
+        return try SubscriptionService(
             store: self.store, configuration: self.configuration, clock: self.clock,
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(threads: 2),

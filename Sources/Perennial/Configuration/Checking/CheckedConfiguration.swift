@@ -8,8 +8,7 @@ package import SubscriptionRuntime
 package struct CheckedConfiguration: Sendable {
     package var http: HTTPAPI.Configuration
     package var runtime: RuntimeConfiguration
-    /// The SQLite file.
-    package var storePath: String
+    package var store: StoreLocation
     package var shardCount: Int
     package var apps: [AppIdentity]
     package var catalog: Catalog

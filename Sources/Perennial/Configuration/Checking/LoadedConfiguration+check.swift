@@ -19,12 +19,21 @@ extension LoadedConfiguration {
         var runtime = RuntimeConfiguration()
         runtime.node = NodeID(rawValue: self.values.node.id)
         runtime.rules = try self.rules()
+        let store = try self.store()
+        if let cluster = self.values.cluster {
+            guard purpose == .serve, case .postgres = store else {
+                throw self.mistake(
+                    ["cluster"], "nodes that share shards share a store: they run with `serve` on postgresql://")
+            }
+            runtime.cluster = try self.cluster(cluster, node: runtime.node)
+            runtime.shards = try self.shards(cluster.shards, of: count)
+        }
         let tokens = try self.tokens()
         let main = try self.mainListener(hasTokens: !tokens.isEmpty)
         return CheckedConfiguration(
             http: HTTPAPI.Configuration(main: main, outside: try self.publicListener(), tokens: tokens),
             runtime: runtime,
-            storePath: try self.storePath(),
+            store: store,
             shardCount: count,
             apps: try self.apps(for: purpose),
             catalog: try self.catalog(),
@@ -32,7 +41,7 @@ extension LoadedConfiguration {
             logLevel: try self.logLevel())
     }
 
-    private func storePath() throws(ConfigurationError) -> String {
+    private func store() throws(ConfigurationError) -> StoreLocation {
         let path: ConfigurationPath = ["store", "url"]
         let url = self.values.store.url
         guard let separator = url.firstRange(of: "://") else {
@@ -43,11 +52,11 @@ extension LoadedConfiguration {
         case "sqlite":
             let file = String(url[separator.upperBound...])
             guard !file.isEmpty, !file.hasSuffix("/") else { throw self.mistake(path, "names no file") }
-            return self.resolve(file: file, at: path)
+            return .sqlite(self.resolve(file: file, at: path))
         case "postgresql", "postgres":
-            throw self.mistake(path, "PostgreSQL is not built into this version; use sqlite://")
+            return .postgres(url)
         default:
-            throw self.mistake(path, "unknown scheme \(scheme); this version keeps its log in sqlite://")
+            throw self.mistake(path, "unknown scheme \(scheme); a log is kept in sqlite:// or postgresql://")
         }
     }
 

@@ -67,7 +67,7 @@ extension LoadedConfiguration {
     }
 
     /// The path of a file that can be read.
-    private func file(_ name: String, at path: ConfigurationPath) throws(ConfigurationError) -> String {
+    func file(_ name: String, at path: ConfigurationPath) throws(ConfigurationError) -> String {
         guard !name.isEmpty else { throw self.mistake(path, "is missing") }
         let file = self.resolve(file: name, at: path)
         _ = try self.contents(of: file, at: path)
@@ -83,7 +83,7 @@ extension LoadedConfiguration {
         }
     }
 
-    private func keepSecret(_ file: String, at path: ConfigurationPath) throws(ConfigurationError) {
+    func keepSecret(_ file: String, at path: ConfigurationPath) throws(ConfigurationError) {
         var status = stat()
         guard stat(file, &status) == 0, status.st_mode & 0o007 == 0 else {
             throw self.mistake(path, "\(file): everybody on this machine can read this key; run chmod 600")

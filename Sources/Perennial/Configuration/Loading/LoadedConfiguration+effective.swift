@@ -39,6 +39,7 @@ extension LoadedConfiguration {
 
     private func setting(_ path: ConfigurationPath, _ value: String) -> Setting {
         let isSecret = path.components.last.map(Self.secrets.contains) ?? false
-        return Setting(key: path.description, value: isSecret ? "********" : value, place: self.exactPlace(of: path))
+        let shown = isSecret ? "********" : value.maskingPasswords
+        return Setting(key: path.description, value: shown, place: self.exactPlace(of: path))
     }
 }

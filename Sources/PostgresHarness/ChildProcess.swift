@@ -1,0 +1,62 @@
+import Foundation
+
+/// A program that runs beside this one. Not Foundation's `Process`, whose way of hearing that a child has ended is a socket
+/// that other children, started at the same moment, inherit: it may then wait for a server that runs for long.
+struct ChildProcess {
+    private let id: pid_t
+
+    /// - Parameters:
+    ///   - input: what it reads, `/dev/null` if nothing.
+    ///   - output: the file that gets all that it writes.
+    init(_ command: [String], input: Int32? = nil, output: String) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+
+        // The threads that run tasks block nearly all signals, and a child inherits that: a shell that hears of no child
+        // of its own waits for ever.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var nothing = sigset_t()
+        sigemptyset(&nothing)
+        posix_spawnattr_setsigmask(&attributes, &nothing)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
+        // The server's user may not be allowed to be where we are.
+        let words = ["/usr/bin/env", "-C", "/"] + command
+        let arguments = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var id: pid_t = 0
+        guard posix_spawn(&id, words[0], &actions, &attributes, arguments, environ) == 0 else {
+            throw HarnessError("\(words[0]) cannot be started")
+        }
+        self.id = id
+    }
+
+    /// - Returns: whether it ended well.
+    func wait() -> Bool {
+        var status: Int32 = 0
+        while waitpid(self.id, &status, 0) < 0 { guard errno == EINTR else { return false } }
+        return status == 0
+    }
+
+    /// Runs a program to its end.
+    /// - Returns: what it wrote.
+    @discardableResult
+    static func run(_ command: [String]) throws -> String {
+        let file = FileManager.default.temporaryDirectory.appending(path: "perennial-\(UUID().uuidString).out")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let isGood = try ChildProcess(command, output: file.path).wait()
+        let output = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        guard isGood else { throw HarnessError("\(command.joined(separator: " ")) failed: \(output)") }
+        return output
+    }
+}

@@ -1,0 +1,25 @@
+/// Which database a store is in, its bounds, and how long it waits.
+package struct PostgresConfiguration: Sendable {
+    /// `store.url`: `postgresql://…` or `postgres://…`, with several hosts if need be, or libpq's `keyword=value` form.
+    /// All of libpq's keywords are passed on; what it does not say about time-outs, keep-alives and
+    /// `target_session_attrs` has the defaults of `ConnectionString`. It may hold a password, which no error repeats.
+    package var connectionString: String
+    /// How many shards a new store gets: a power of two, 16…4096. A store that exists has to have as many.
+    package var shardCount = 256
+    /// How many payloads the quarantine holds before it says `.full`; one takes 12 to 20 KB. Payloads that come at the
+    /// same moment may go beyond it, by as many as there are sessions for reading.
+    package var quarantineLimit = 100_000
+    /// How many appends may be under way at a time, each in a session of its own.
+    package var appendConcurrency = 4
+    /// How many reads may run at the same time, each in a session and on a thread of its own.
+    package var maximumReaders = 4
+    /// After this long the server gives up a statement, and nothing of it is stored.
+    package var statementTimeout = Duration.seconds(10)
+    /// After this long the server gives up waiting for a row that somebody else is writing.
+    package var lockTimeout = Duration.seconds(5)
+    /// How much longer than `statementTimeout` an answer is waited for. Then the session is given up: the server, or
+    /// the way there, has stopped.
+    package var answerGrace = Duration.seconds(5)
+
+    package init(connectionString: String) { self.connectionString = connectionString }
+}

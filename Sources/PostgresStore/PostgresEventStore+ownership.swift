@@ -1,0 +1,158 @@
+package import EventSourcing
+
+extension PostgresEventStore {
+    package func register(_ node: NodeRecord) throws(StoreError) {
+        var parameters = Parameters()
+        parameters.add(node.id.rawValue)
+        parameters.add(node.incarnation.rawValue)
+        parameters.add(node.endpoint)
+        parameters.add(node.packedCurveKeys)
+        try self.writers.use { session throws(StoreError) in
+            do throws(StatementFailure) {
+                _ = try session.run(Self.register, parameters)
+            } catch {
+                throw StoreError(error, unknown: .unavailable)
+            }
+        }
+    }
+
+    private static let register = PreparedStatement(
+        "register",
+        """
+        INSERT INTO node (node_id, incarnation, endpoint, curve_key) VALUES ($1::text, $2::bigint, $3::text, $4::bytea)
+        ON CONFLICT (node_id) DO UPDATE
+        SET incarnation = excluded.incarnation, live_epoch = node.live_epoch + 1, endpoint = excluded.endpoint,
+            curve_key = excluded.curve_key, state = 'live'
+        """)
+
+    /// Blocks, for as long as an append of these shards is under way. Shards are taken in one statement; a second one
+    /// reads when their newest events were recorded, since the first, on its snapshot, may not see the events of an
+    /// append that it has waited for.
+    package func claim(_ claim: ShardClaim) throws(StoreError) -> [ShardOwnership] {
+        guard !claim.shards.isEmpty else { return [] }
+        let taken = try self.writers.use { session throws(StoreError) in
+            let losses = self.lost.count
+            do throws(StatementFailure) {
+                let taken = try self.take(claim, in: &session)
+                self.lost.recordClaim(of: taken.keys, after: losses)
+                return taken
+            } catch {
+                throw StoreError(error, unknown: .unavailable)
+            }
+        }
+        return claim.shards.compactMap { taken[$0] }
+    }
+
+    private func take(
+        _ claim: ShardClaim, in session: inout Session
+    ) throws(StatementFailure) -> [ShardID: ShardOwnership] {
+        var parameters = Parameters()
+        parameters.add(shards: Set(claim.shards).sorted())
+        parameters.add(claim.owner.node.rawValue)
+        parameters.add(claim.owner.incarnation.rawValue)
+        parameters.add(claim.from?.rawValue)
+        let result = try session.run(Self.claim, parameters)
+        let taken = try result.rows { row throws(StoreError) in
+            ShardOwnership(
+                shard: try row.shard(0), epoch: Epoch(rawValue: try row.number(1)),
+                incarnation: claim.owner.incarnation, head: Sequence(rawValue: try row.number(2)), lastRecordedAt: 0)
+        }
+        var ownerships = Dictionary(uniqueKeysWithValues: taken.map { ($0.shard, $0) })
+        var heads = Parameters()
+        heads.add(shards: taken.map(\.shard))
+        heads.add(numbers: taken.map(\.head.rawValue))
+        let moments = try session.run(Self.recorded, heads).rows { row throws(StoreError) in
+            (shard: try row.shard(0), at: try row.number(1))
+        }
+        for (shard, at) in moments { ownerships[shard]?.lastRecordedAt = at }
+        return ownerships
+    }
+
+    /// Rows are met in the order of the numbers, as by appends. `cleared`: an epoch that has written nothing will not
+    /// be asked about; without it each start would leave a row. It may miss one that another claim is making at that
+    /// moment, which the next claim finds.
+    private static let claim = PreparedStatement(
+        "claim",
+        """
+        WITH taken AS (
+            UPDATE shard SET epoch = epoch + 1, owner_node = $2::text, owner_incarnation = $3::bigint
+            WHERE shard_id = ANY ($1::integer[]) AND ($4::bigint IS NULL OR owner_incarnation = $4::bigint)
+            RETURNING shard_id, epoch, owner_incarnation, head_seq
+        ), cleared AS (
+            DELETE FROM shard_epoch USING taken
+            WHERE shard_epoch.shard_id = ANY ($1::integer[]) AND shard_epoch.shard_id = taken.shard_id
+                AND shard_epoch.first_seq > taken.head_seq
+        ), begun AS (
+            INSERT INTO shard_epoch (shard_id, epoch, incarnation, first_seq)
+            SELECT shard_id, epoch, owner_incarnation, head_seq + 1 FROM taken
+        )
+        SELECT shard_id, epoch, head_seq FROM taken
+        """)
+
+    private static let recorded = PreparedStatement(
+        "recorded",
+        """
+        SELECT head.shard_id, (
+            SELECT at FROM event WHERE event.shard_id = head.shard_id AND event.seq = head.seq)
+        FROM unnest($1::integer[], $2::bigint[]) AS head (shard_id, seq) WHERE head.seq > 0
+        """)
+
+    package func nodes() async throws(StoreError) -> [NodeRecord] {
+        let statement = PreparedStatement("nodes", "SELECT node_id, incarnation, endpoint, curve_key FROM node")
+        return try await self.rows(statement) { row throws(StoreError) in
+            NodeRecord(
+                id: NodeID(rawValue: try row.text(0)), incarnation: Incarnation(rawValue: try row.number(1)),
+                endpoint: try row.text(orNull: 2), packedCurveKeys: row.isNull(3) ? [] : try row.bytes(3))
+        }.sorted { $0.id.rawValue < $1.id.rawValue }
+    }
+
+    package func shards() async throws(StoreError) -> [ShardRecord] {
+        let statement = PreparedStatement(
+            "shards", "SELECT shard_id, epoch, owner_node, owner_incarnation, head_seq FROM shard ORDER BY shard_id")
+        return try await self.rows(statement) { row throws(StoreError) in
+            var owner: ShardRecord.Owner?
+            if let node = try row.text(orNull: 2) {
+                owner = ShardRecord.Owner(
+                    node: NodeID(rawValue: node), incarnation: Incarnation(rawValue: try row.number(3)))
+            }
+            return ShardRecord(
+                shard: try row.shard(0), epoch: Epoch(rawValue: try row.number(1)), owner: owner,
+                head: Sequence(rawValue: try row.number(4)))
+        }
+    }
+
+    package func heads() async throws(StoreError) -> [Position] {
+        let statement = PreparedStatement(
+            "heads",
+            "SELECT shard_id, head_seq, (\(Self.incarnationOf("shard.head_seq"))) FROM shard ORDER BY shard_id")
+        return try await self.rows(statement) { row throws(StoreError) in
+            Position(
+                shard: try row.shard(0), sequence: Sequence(rawValue: try row.number(1)),
+                incarnationTag: Incarnation(rawValue: try row.number(orNull: 2) ?? 0).tag)
+        }
+    }
+
+    package func incarnationTag(of sequence: Sequence, in shard: ShardID) async throws(StoreError) -> UInt32? {
+        var parameters = Parameters()
+        parameters.add(sequence.rawValue)
+        parameters.add(shard)
+        return try await self.first(Self.incarnation, parameters) { row throws(StoreError) in
+            Incarnation(rawValue: try row.number(orNull: 0) ?? 0).tag
+        }
+    }
+
+    private static let incarnation = PreparedStatement(
+        "incarnation",
+        """
+        SELECT (\(PostgresEventStore.incarnationOf("$1::bigint"))) FROM shard
+        WHERE shard_id = $2::integer AND head_seq >= $1::bigint
+        """)
+
+    /// Who wrote a sequence: the newest epoch that began at or before it.
+    private static func incarnationOf(_ sequence: String) -> String {
+        """
+        SELECT incarnation FROM shard_epoch
+        WHERE shard_epoch.shard_id = shard.shard_id AND first_seq <= \(sequence) ORDER BY epoch DESC LIMIT 1
+        """
+    }
+}

@@ -1,0 +1,24 @@
+package import Clustering
+import WireProtocol
+
+extension CallContract {
+    /// What nodes may call on each other's shards (proto: `ShardTarget`, `ShardError`). The identifiers are those that
+    /// the compiler gives to the functions of `SubscriptionShard`; a test holds them against what calls say.
+    package static let shards = CallContract(
+        targets: [
+            .shard(
+                .submit,
+                "$s19SubscriptionRuntime0A5ShardC6submity10Clustering16EventualOutcomesC12WireProtocol12CommandBatch"
+                    + "VYaKFTE",
+                isOrdered: true),
+            .shard(.check, "$s19SubscriptionRuntime0A5ShardC5checkyAA0C8VerdictsVAA0C6ChecksVYaKFTE", isOrdered: false),
+            .shard(.head, "$s19SubscriptionRuntime0A5ShardC4headAA0C4HeadVyYaKFTE", isOrdered: false),
+        ],
+        errors: [UInt32(ProtoShardError.refusal.rawValue): ServiceError.self])
+}
+
+extension CallContract.Target {
+    fileprivate static func shard(_ target: ProtoShardTarget, _ identifier: String, isOrdered: Bool) -> Self {
+        Self(UInt32(target.rawValue), identifier, isOrdered: isOrdered)
+    }
+}

@@ -1,0 +1,70 @@
+import Entitlements
+import EventSourcing
+import Subscriptions
+package import WireProtocol
+
+/// What the owner of a shard says to `ShardChecks`.
+package struct ShardVerdicts: Sendable {
+    /// Taken before the rows were read: the verdicts are not older.
+    let head: ShardHead
+    /// One for each question, in order.
+    let results: [CheckResult]
+
+    init(head: ShardHead, results: [CheckResult]) {
+        self.head = head
+        self.results = results
+    }
+}
+
+extension ShardVerdicts: ProtoRepresentable {
+    package init(_ proto: ProtoShardVerdicts) throws(WireError) {
+        var results: [CheckResult] = []
+        for verdict in proto.verdicts { results.append(try CheckResult(verdict)) }
+        self.init(head: ShardHead(proto.head), results: results)
+    }
+
+    package func proto() -> ProtoShardVerdicts {
+        var proto = ProtoShardVerdicts()
+        proto.head = self.head.proto()
+        proto.verdicts = self.results.map { $0.proto() }
+        return proto
+    }
+}
+
+extension CheckResult {
+    fileprivate init(_ proto: ProtoShardVerdict) throws(WireError) {
+        guard proto.refusal.isEmpty else {
+            // A word that a newer node uses: this item cannot be answered here.
+            self = .refused(ServiceError.Code(rawValue: proto.refusal) ?? .invalidRequest)
+            return
+        }
+        guard proto.state.isEmpty || LifecycleState(rawValue: proto.state) != nil,
+            proto.reason.isEmpty || CheckVerdict.Reason(rawValue: proto.reason) != nil
+        else { throw WireError(.unknownWord, "a state or reason that this version does not know") }
+        self = .verdict(
+            CheckVerdict(
+                entitled: proto.entitled, state: LifecycleState(rawValue: proto.state),
+                code: CohortCode(tenths: Int(proto.code)),
+                validUntil: proto.hasValidUntil ? Moment(milliseconds: proto.validUntil) : nil,
+                productID: proto.hasProductID ? proto.productID : nil,
+                version: StreamVersion(rawValue: proto.version), reason: CheckVerdict.Reason(rawValue: proto.reason),
+                bundleID: proto.hasBundleID ? BundleID(rawValue: proto.bundleID) : nil))
+    }
+
+    fileprivate func proto() -> ProtoShardVerdict {
+        var proto = ProtoShardVerdict()
+        switch self {
+        case .refused(let code): proto.refusal = code.rawValue
+        case .verdict(let verdict):
+            proto.entitled = verdict.entitled
+            proto.state = verdict.state?.rawValue ?? ""
+            proto.code = Int32(verdict.code.tenths)
+            if let validUntil = verdict.validUntil { proto.validUntil = validUntil.milliseconds }
+            if let productID = verdict.productID { proto.productID = productID }
+            proto.version = verdict.version.rawValue
+            proto.reason = verdict.reason?.rawValue ?? ""
+            if let bundleID = verdict.bundleID { proto.bundleID = bundleID.rawValue }
+        }
+        return proto
+    }
+}

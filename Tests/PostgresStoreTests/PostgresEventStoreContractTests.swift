@@ -1,0 +1,35 @@
+import EventSourcing
+import PerennialTestSupport
+import PostgresHarness
+import PostgresStore
+import Testing
+
+@Suite struct PostgresEventStoreContractTests {
+    @Test(arguments: StoreContract.all)
+    func keeps(_ contract: StoreContract) async throws {
+        let database = try PostgresServer.shared().makeSchema()
+        let store = try PostgresEventStore(in: database)
+        try await contract.hold(store)
+        store.close()
+        try database.drop()
+    }
+}
+
+extension PostgresConfiguration {
+    /// With the bounds of the contract, and few sessions: tests run side by side.
+    init(for database: PostgresDatabase, url: String? = nil) {
+        self.init(connectionString: url ?? database.url)
+        self.shardCount = StoreContract.shardCount
+        self.quarantineLimit = StoreContract.quarantineLimit
+        self.maximumReaders = 2
+    }
+}
+
+extension PostgresEventStore {
+    /// Connected as `url` says, if it is not the database's own.
+    convenience init(
+        in database: PostgresDatabase, url: String? = nil, migrations: [SchemaMigration] = SchemaMigration.all
+    ) throws(StoreError) {
+        try self.init(configuration: PostgresConfiguration(for: database, url: url), migrations: migrations)
+    }
+}

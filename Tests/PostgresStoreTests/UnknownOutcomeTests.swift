@@ -1,0 +1,180 @@
+import EventSourcing
+import Foundation
+import PerennialTestSupport
+import PostgresHarness
+import PostgresStore
+import Testing
+
+/// The way to the database breaks: what an append says then, and what is in the store.
+@Suite struct UnknownOutcomeTests {
+    private let database: PostgresDatabase
+    private let proxy: CuttingProxy
+
+    init() throws {
+        self.database = try PostgresServer.shared().makeDatabase()
+        self.proxy = try CuttingProxy(to: self.database.server.port)
+    }
+
+    private func store(answerIn limit: Duration = .seconds(15)) throws -> PostgresEventStore {
+        var configuration = PostgresConfiguration(
+            for: self.database, url: self.database.url(port: self.proxy.port, "sslmode=disable&connect_timeout=2"))
+        configuration.appendConcurrency = 1
+        configuration.statementTimeout = limit / 2
+        configuration.answerGrace = limit / 2
+        return try PostgresEventStore(configuration: configuration)
+    }
+
+    struct Cut: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var fault: CuttingProxy.Fault
+        /// Whether the append was stored nevertheless.
+        var isStored: Bool
+    }
+
+    @Test(arguments: [
+        Cut(testDescription: "before the statement", fault: .beforeTheServer, isStored: false),
+        Cut(testDescription: "in the statement's head", fault: .within(bytes: 3), isStored: false),
+        Cut(testDescription: "in the statement's middle", fault: .within(bytes: 900), isStored: false),
+        Cut(testDescription: "before the answer", fault: .beforeTheAnswer, isStored: true),
+    ])
+    func aCutLeavesItUnknownAndTheNextClaimKnows(_ cut: Cut) async throws {
+        // given an owner whose session has appended
+        let store = try self.store()
+        var writer = try StoreWriter(store)
+        try writer.append([writer.event([1])])
+        let event = writer.event([1])
+        let batch = writer.batch(0, [event])
+
+        // when the way breaks
+        self.proxy.set(cut.fault)
+        Self.expect(.outcomeUnknown) { try store.append([batch]) }
+
+        // then nothing is sent before the shards are taken again
+        let elsewhere = writer.batch(5, [writer.event([9])])
+        Self.expect(.outcomeUnknown) { try store.append([batch]) }
+        Self.expect(.outcomeUnknown) { try store.append([elsewhere]) }
+        #expect(try await store.log(5).isEmpty)
+
+        // and the claim tells what happened
+        var next = try StoreWriter(resuming: writer)
+        #expect(next.ownership[0].head.rawValue == (cut.isStored ? 2 : 1))
+        #expect(next.ownership[0].epoch.rawValue == 2)
+        let known = try await store.events(withDedupKeys: [event.dedupKey], in: ShardID(rawValue: 0))
+        #expect(known.count == (cut.isStored ? 1 : 0))
+
+        // so that in the end everything is there once
+        if !cut.isStored { try next.append([event]) }
+        try next.append([next.event([1])])
+        #expect(try await store.log().map(\.version.rawValue) == [1, 2, 3])
+        #expect(try await store.log().map(\.sequence.rawValue) == [1, 2, 3])
+        #expect(try store.append([batch]) == [.fenced])
+        try self.finish(store)
+    }
+
+    @Test func anAnswerThatDoesNotComeIsNotWaitedForForEver() async throws {
+        let store = try self.store(answerIn: .seconds(1))
+        var writer = try StoreWriter(store)
+        try writer.append([writer.event([1])])
+        let batch = writer.batch(0, [writer.event([1])])
+        self.proxy.set(.silence)
+        let start = ContinuousClock.now
+        Self.expect(.outcomeUnknown) { try store.append([batch]) }
+        #expect(.now - start < .seconds(5))
+        self.proxy.set(nil)
+        #expect(try StoreWriter(resuming: writer).ownership[0].head.rawValue == 2)
+        try self.finish(store)
+    }
+
+    @Test func aServerThatIsAwayIsUnavailableAndItsReturnAsksForAClaim() async throws {
+        let store = try self.store()
+        var writer = try StoreWriter(store)
+        try writer.append([writer.event([1])])
+        let batch = writer.batch(0, [writer.event([1])])
+        let claim = ShardClaim(
+            store.identity.shards,
+            for: ShardRecord.Owner(node: NodeID(rawValue: "node"), incarnation: Incarnation(rawValue: 7)))
+
+        // Idle sessions end: nothing was sent over them.
+        self.proxy.set(.down)
+        try self.database.endSessions()
+        try await Task.sleep(for: .milliseconds(100))
+        Self.expect(.unavailable) { try store.append([batch]) }
+        #expect(Self.code { _ = try store.claim(claim) } == .unavailable)
+        #expect(
+            Self.code { try store.register(NodeRecord(id: claim.owner.node, incarnation: .init(rawValue: 7))) }
+                == .unavailable)
+        await #expect { try await store.ping() } throws: { ($0 as? StoreError)?.code == .unavailable }
+
+        self.proxy.set(nil)
+        try await Task.sleep(for: .milliseconds(300))
+        Self.expect(.outcomeUnknown) { try store.append([batch]) }
+        #expect(try await store.log().count == 1)
+        var next = try StoreWriter(resuming: writer)
+        try next.append([next.event([1])])
+        #expect(try await store.log().count == 2)
+        try self.finish(store)
+    }
+
+    @Test func readsGoOnInANewSession() async throws {
+        let store = try self.store()
+        var writer = try StoreWriter(store)
+        try writer.append([writer.event([1])])
+        for _ in 0..<4 { #expect(try await store.log().count == 1) }
+        try self.database.endSessions()
+        for _ in 0..<4 { #expect(try await store.log().count == 1) }
+        try self.finish(store)
+    }
+
+    @Test func aClaimWhoseAnswerIsLostCanBeMadeAgain() async throws {
+        let store = try self.store()
+        _ = try StoreWriter(store)
+        let owner = ShardRecord.Owner(node: NodeID(rawValue: "node"), incarnation: Incarnation(rawValue: 7))
+        let claim = ShardClaim(store.identity.shards, for: owner, from: owner.incarnation)
+        self.proxy.set(.beforeTheAnswer)
+        #expect(Self.code { _ = try store.claim(claim) } == .unavailable)
+        #expect(try store.claim(claim).allSatisfy { $0.epoch.rawValue == 3 })
+        try self.finish(store)
+    }
+
+    /// As when a standby that lacked the last commits became the server.
+    @Test func aLogThatIsShorterThanItWasFencesItsOwner() async throws {
+        let store = try self.store()
+        var writer = try StoreWriter(store)
+        try writer.append([writer.event([1]), writer.event([1]), writer.event([1])])
+        try self.database.query(
+            """
+            DELETE FROM event WHERE shard_id = 0 AND seq = 3;
+            UPDATE shard SET head_seq = 2 WHERE shard_id = 0;
+            """)
+        #expect(try writer.append([writer.event([1])]) == [.fenced])
+        let shard = ShardID(rawValue: 0)
+        #expect(try await store.incarnationTag(of: Sequence(rawValue: 3), in: shard) == nil)
+        #expect(try await store.incarnationTag(of: Sequence(rawValue: 2), in: shard) == 7)
+        #expect(try StoreWriter(store, incarnation: 8).ownership[0].head.rawValue == 2)
+        try self.finish(store)
+    }
+
+    private func finish(_ store: PostgresEventStore) throws {
+        // Nobody holds anything between two statements.
+        let states = try self.database.query(
+            """
+            SELECT DISTINCT state FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'active'
+            """)
+        #expect(states == ["idle"])
+        store.close()
+        self.proxy.close()
+        try self.database.drop()
+    }
+
+    private static func code(_ body: () throws -> Void) -> StoreError.Code? {
+        do { try body() } catch { return (error as? StoreError)?.code }
+        return nil
+    }
+
+    private static func expect(
+        _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> [AppendOutcome]
+    ) {
+        #expect(Self.code { _ = try body() } == code, sourceLocation: sourceLocation)
+    }
+}

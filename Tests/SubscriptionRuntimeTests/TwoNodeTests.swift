@@ -1,0 +1,137 @@
+import Clustering
+import EventSourcing
+import PerennialTestSupport
+import SubscriptionRuntime
+import Subscriptions
+import Testing
+import ZeroMQ
+
+/// Two nodes of one store, each with half of its shards: either takes notifications and questions for all.
+@Suite(.timeLimit(.minutes(10))) struct TwoNodeTests {
+    private static let shardCount: UInt16 = 16
+    private let store = InMemoryEventStore(shardCount: Int(Self.shardCount))
+    private let apple: TestAppStore
+
+    init() throws { self.apple = try TestAppStore() }
+
+    private func node(_ name: String, _ shards: Range<UInt16>) throws -> Node {
+        var node = try Node(store: self.store)
+        node.apple = self.apple
+        node.configuration.node = NodeID(rawValue: name)
+        node.configuration.shards = Set(shards.map(ShardID.init(rawValue:)))
+        node.configuration.cluster = ClusterConfiguration(
+            node: NodeID(rawValue: name), incarnation: Incarnation(rawValue: .random(in: .min ... .max)),
+            bind: "tcp://127.0.0.1:*", keys: try CurveKeyPair())
+        return node
+    }
+
+    /// - Parameter body: gets both services.
+    private func run(
+        _ body: @escaping @Sendable (SubscriptionService, SubscriptionService) async throws -> Void
+    ) async throws {
+        let second = try self.node("b", 8..<Self.shardCount)
+        try await self.node("a", 0..<8).run { one in
+            try await second.run { two in try await body(one, two) }
+        }
+    }
+
+    private static let ids = (0..<40).map { "200000000000\(1_000 + $0)" }
+
+    private func subscribe(_ id: String) throws -> [UInt8] {
+        var life = TestSubscription(id: id, from: Node.start - .days(1))
+        return try self.apple.sign(life.subscribe())
+    }
+
+    @Test func eitherTakesNotificationsAndQuestionsForEveryShard() async throws {
+        try await self.run { one, two in
+            // when: they come in turn, whoever owns the shard
+            for (index, id) in Self.ids.enumerated() {
+                let payload = try self.subscribe(id)
+                let outcome = try await (index.isMultiple(of: 2) ? one : two).ingest(signedPayload: payload)
+                #expect(outcome == .recorded(StreamVersion(rawValue: 1)))
+                let again = try await (index.isMultiple(of: 3) ? one : two).ingest(signedPayload: payload)
+                #expect(again == .duplicate(StreamVersion(rawValue: 1)))
+            }
+            // then: they say the same of each
+            for id in Self.ids {
+                let views = try await [one.view(id), two.view(id)]
+                #expect(views[0].snapshot?.state == .subscribed)
+                #expect(views[0].snapshot == views[1].snapshot)
+                #expect(views[0].token == views[1].token)
+                #expect(try await one.history(StreamReference(id: id)) == two.history(StreamReference(id: id)))
+            }
+            #expect(try await one.changes(after: nil, limit: 1_000).events.count == Self.ids.count)
+            #expect(try await two.changes(after: nil, limit: 1_000).events.count == Self.ids.count)
+            #expect(self.store.statistics().events == Self.ids.count)
+        }
+    }
+
+    @Test func aBatchOfChecksIsAnsweredByTheOwners() async throws {
+        try await self.run { one, two in
+            // given: every other one is known
+            for id in Self.ids.enumerated().filter({ $0.offset.isMultiple(of: 2) }).map(\.element) {
+                _ = try await one.ingest(signedPayload: self.subscribe(id))
+            }
+            let requests = Self.ids.map { CheckRequest(stream: StreamReference(id: $0), entitlement: "pro") }
+            for consistency in Consistency.allCases {
+                // when
+                let first = try await one.check(requests, consistency: consistency, atLeast: nil)
+                let second = try await two.check(requests, consistency: consistency, atLeast: first.token)
+                // then
+                #expect(first.results == second.results)
+                #expect(first.token == second.token)
+                for (index, result) in first.results.enumerated() {
+                    guard case .verdict(let verdict) = result else {
+                        Issue.record("a check was refused")
+                        continue
+                    }
+                    #expect(verdict.entitled == index.isMultiple(of: 2))
+                    #expect(verdict.reason == (index.isMultiple(of: 2) ? nil : .unknownSubscription))
+                }
+            }
+        }
+    }
+
+    @Test func whatTheOwnerRefusesCrosses() async throws {
+        try await self.run { one, two in
+            let error = await #expect(throws: ServiceError.self) { try await one.view("42") }
+            #expect(error?.code == .unknownSubscription)
+            for service in [one, two] {
+                let error = await #expect(throws: ServiceError.self) {
+                    try await service.check([], consistency: .local, atLeast: "nonsense")
+                }
+                #expect(error?.code == .invalidCursor)
+            }
+        }
+    }
+
+    @Test func withoutItsOwnerAShardIsRefusedAndTheOthersAreNot() async throws {
+        // given: the other node has gone
+        let payloads = try Self.ids.map { try self.subscribe($0) }
+        try await self.node("b", 8..<Self.shardCount).run { _ in }
+        var node = try self.node("a", 0..<8)
+        node.configuration.cluster?.callTimeout = .milliseconds(200)
+        try await node.run { [node] service in
+            var recorded = 0
+            var refused = 0
+            for (id, payload) in zip(Self.ids, payloads) {
+                // when
+                do {
+                    _ = try await service.check(
+                        [CheckRequest(stream: StreamReference(id: id))], consistency: .owner, atLeast: nil)
+                    _ = try await service.ingest(signedPayload: payload)
+                    recorded += 1
+                } catch let error as ServiceError {
+                    // then
+                    #expect(error.code == .notOwner)
+                    #expect(error.retryable)
+                    refused += 1
+                }
+            }
+            #expect(recorded > 0)
+            #expect(refused > 0)
+            #expect(self.store.statistics().events == recorded)
+            _ = node
+        }
+    }
+}
