@@ -183,9 +183,9 @@ if Context.environment["PERENNIAL_BENCHMARKS"] == "1" {
         .executableTarget(
             name: "PerennialBenchmarks",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "Base64Coding", "CPostgres", "Entitlements", "EventSourcing",
-                "HTTPAPI", "PostgresHarness", "PostgresStore", "SQLiteStore", "Sharding", "SubscriptionRuntime",
-                "Subscriptions", "WireProtocol",
+                "AppStore", "AppStoreSimulator", "Base64Coding", "CPostgres", "CZeroMQ", "Clustering", "Entitlements",
+                "EventSourcing", "HTTPAPI", "PostgresHarness", "PostgresStore", "SQLiteStore", "Sharding",
+                "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ",
                 arguments, crypto, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, protobuf,
                 signals, x509, asn1, histogram,
             ],
