@@ -9,15 +9,15 @@ extension PostgresEventStore {
     /// apart.
     package func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome] {
         guard !batches.isEmpty else { return [] }
-        _ = try ShardBatch.check(batches, shardCount: self.identity.shardCount)
         let ordered = batches.sorted { $0.shard < $1.shard }
         let places = try ShardBatch.check(ordered, shardCount: self.identity.shardCount)
         let taken = try self.writers.use { session throws(StoreError) in
+            let losses = self.lost.count
             guard self.lost.areKnown(ordered.map(\.shard)) else {
                 throw StoreError(
                     .outcomeUnknown, "the connection to the database was lost: the shards have to be claimed again")
             }
-            return try self.append(ordered, places: places, in: &session)
+            return try self.append(ordered, places: places, in: &session, after: losses)
         }
         return batches.map { batch in
             guard taken.contains(batch.shard) else { return .fenced }
@@ -26,11 +26,11 @@ extension PostgresEventStore {
     }
 
     private func append(
-        _ batches: [ShardBatch], places: [[[UInt8]: Int]], in session: inout Session
+        _ batches: [ShardBatch], places: [[[UInt8]: Int]], in session: inout Session, after losses: Int
     ) throws(StoreError) -> Set<ShardID> {
         let headers: HeaderNumbers.Numbers
         do throws(StatementFailure) {
-            headers = try self.headers.numbers(for: batches, in: &session)
+            headers = try self.headers.numbers(for: batches, in: &session, after: losses)
         } catch {
             // Header segments may be stored twice over.
             throw StoreError(error, unknown: .unavailable)

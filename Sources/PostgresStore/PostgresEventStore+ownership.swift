@@ -51,7 +51,7 @@ extension PostgresEventStore {
         parameters.add(claim.owner.node.rawValue)
         parameters.add(claim.owner.incarnation.rawValue)
         parameters.add(claim.from?.rawValue)
-        let result = try session.run(Self.claim, parameters)
+        let result = try session.run(Self.claim, parameters, refusesWarnings: true)
         let taken = try result.rows { row throws(StoreError) in
             ShardOwnership(
                 shard: try row.shard(0), epoch: Epoch(rawValue: try row.number(1)),

@@ -39,6 +39,8 @@ package final class PostgresEventStore: EventStore {
         self.writers = SessionPool(count: configuration.appendConcurrency) {
             Session(string, writing, onLoss: { lost.record() })
         }
+        // A session that is made later is then one that takes the place of a lost one.
+        try self.writers.connect()
         let reading = SessionSettings(.reading, configuration)
         self.readers = SessionThreads(count: configuration.maximumReaders) { Session(string, reading) }
     }
@@ -116,7 +118,7 @@ extension PostgresEventStore {
     ) async throws(StoreError) -> [Value] {
         try await self.readers.use(isCancellable: false) { session throws(StoreError) in
             do throws(StatementFailure) {
-                return try session.run(statement, parameters).rows(decode)
+                return try session.run(statement, parameters, refusesWarnings: true).rows(decode)
             } catch {
                 throw StoreError(error, unknown: .unavailable)
             }

@@ -1,11 +1,17 @@
+import Foundation
+
 extension String {
-    /// A URL with its passwords made unreadable: what stands between a colon and the last @ of its authority, and what
-    /// follows `password=`. Any other text as it is.
+    /// A URL with its passwords made unreadable: what stands between a colon and the last @ before the path, as libpq
+    /// takes it apart, and the values of parameters that are called so, in whatever spelling. Any other text as it is.
     var maskingPasswords: String {
         guard self.contains("://") else { return self }
         return
             self
-            .replacing(#/(?<start>:\/\/[^:@\/?]*:)[^\/?]*@/#) { "\($0.output.start)********@" }
-            .replacing(#/(?<start>[?&](?:ssl)?password=)[^&]*/#) { "\($0.output.start)********" }
+            .replacing(#/(?<start>:\/\/[^:@\/?]*:)[^\/]*@/#) { "\($0.output.start)********@" }
+            .replacing(#/(?<start>[?&](?<name>[^=&]*)=)[^&]*/#) { parameter in
+                let name = parameter.output.name.removingPercentEncoding ?? "password"
+                return name.lowercased().hasSuffix("password")
+                    ? "\(parameter.output.start)********" : String(parameter.output.0)
+            }
     }
 }

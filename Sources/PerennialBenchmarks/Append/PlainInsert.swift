@@ -1,8 +1,8 @@
 import CPostgres
 import EventSourcing
 
-/// What nobody can do without: one prepared statement that inserts the events' rows, and nothing else, into a table
-/// with the same columns and constraints.
+/// What nobody can do without: one prepared statement that inserts the events' rows and their evidence, and nothing
+/// else, into tables with the same columns and constraints.
 final class PlainInsert {
     private let connection: OpaquePointer
     private var streams: [[UInt8]: Int64] = [:]
@@ -12,15 +12,20 @@ final class PlainInsert {
             throw BenchmarkError("cannot connect to the server that was just started")
         }
         self.connection = connection
-        for sql in ["CREATE TABLE plain_event (LIKE event INCLUDING ALL)", "SET plan_cache_mode = force_generic_plan"] {
-            try Self.check(PQexec(connection, sql), PGRES_COMMAND_OK)
-        }
+        for sql in [
+            "CREATE TABLE plain_event (LIKE event INCLUDING ALL)",
+            "CREATE TABLE plain_evidence (LIKE evidence INCLUDING ALL)", "SET plan_cache_mode = force_generic_plan",
+        ] { try Self.check(PQexec(connection, sql), PGRES_COMMAND_OK) }
         try Self.check(PQprepare(connection, "insert", Self.sql, 0, nil), PGRES_COMMAND_OK)
     }
 
     deinit { PQfinish(self.connection) }
 
     private static let sql = """
+        WITH kept AS (
+            INSERT INTO plain_evidence (shard_id, seq, headers, body)
+            SELECT * FROM unnest($11::integer[], $12::bigint[], $13::text[], $14::bytea[])
+        )
         INSERT INTO plain_event (shard_id, seq, epoch, stream_id, version, kind, dedup_key, at, body, entitlement)
         SELECT * FROM unnest(
             $1::integer[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::bytea[],
@@ -41,6 +46,11 @@ final class PlainInsert {
         columns.append(Self.array(20, rows.map { Self.bytes($0.2.at) }))
         columns.append(Self.array(17, rows.map(\.2.body)))
         columns.append(Self.array(17, rows.map(\.2.entitlement)))
+        let kept = rows.compactMap { row in row.2.evidence.map { (row.0, row.1, $0) } }
+        columns.append(Self.array(23, kept.map { Self.bytes(Int32($0.0.shard.rawValue)) }))
+        columns.append(Self.array(20, kept.map { Self.bytes($0.0.head.rawValue + Int64($0.1) + 1) }))
+        columns.append(Self.array(25, kept.map { Array($0.2.headers.map { _ in "1" }.joined(separator: ",").utf8) }))
+        columns.append(Self.array(17, kept.map(\.2.body)))
         return columns
     }
 

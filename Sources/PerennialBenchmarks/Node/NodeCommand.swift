@@ -1,16 +1,20 @@
 import AppStore
 import AppStoreSimulator
 import ArgumentParser
+import Clustering
 import Entitlements
+import EventSourcing
 import Foundation
 import HTTPAPI
 import Logging
 import Metrics
+import PostgresStore
 import SQLiteStore
 import ServiceLifecycle
 import SubscriptionRuntime
 import Subscriptions
 import UnixSignals
+import ZeroMQ
 
 /// The node that is measured, in a process of its own: composed as `perennial serve` composes it, with one more route
 /// and the bare server beside it. Prints a line for each port, and ends with SIGTERM or with its standard input.
@@ -18,10 +22,12 @@ struct NodeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "node", abstract: "Runs the node that is measured.", shouldDisplay: false)
 
-    @Option(help: "The SQLite file.")
+    @Option(help: "The SQLite file, or the database as postgresql://…")
     var store: String
     @Option(help: "The root certificate that notifications lead to, in DER.")
     var root: String
+    @Option(help: "Own this half of the shards, 0 or 1; the other half is a second node's.")
+    var half: Int?
 
     /// Answers as much as a single check does, after the same reading of the body.
     static let fixedPath = "/bench/fixed"
@@ -41,7 +47,7 @@ struct NodeCommand: AsyncParsableCommand {
         let logger = Logger(label: "node")
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
-        let store = try SQLiteEventStore(configuration: SQLiteConfiguration(path: self.store))
+        let store = try self.openStore()
         let subscriptions = try self.service(store, logger: logger)
         let http = try APIServer(
             service: subscriptions, configuration: .init(main: .init(host: "127.0.0.1", port: 0)), registry: registry,
@@ -64,14 +70,32 @@ struct NodeCommand: AsyncParsableCommand {
         try await group.run()
     }
 
-    private func service(_ store: SQLiteEventStore, logger: Logger) throws -> SubscriptionService {
+    private func openStore() throws -> any EventStore {
+        guard self.store.hasPrefix("postgresql://") else {
+            return try SQLiteEventStore(configuration: SQLiteConfiguration(path: self.store))
+        }
+        return try PostgresEventStore(configuration: PostgresConfiguration(connectionString: self.store))
+    }
+
+    private func configuration(for store: any EventStore) throws -> RuntimeConfiguration {
+        var configuration = RuntimeConfiguration()
+        guard let half = self.half else { return configuration }
+        configuration.node = NodeID(rawValue: "half-\(half)")
+        configuration.shards = Set(store.identity.shards.filter { Int($0.rawValue) % 2 == half })
+        configuration.cluster = ClusterConfiguration(
+            node: configuration.node, incarnation: Incarnation(rawValue: .random(in: .min ... .max)),
+            bind: "tcp://127.0.0.1:*", keys: try CurveKeyPair())
+        return configuration
+    }
+
+    private func service(_ store: any EventStore, logger: Logger) throws -> SubscriptionService {
         let apps = try AppDirectory([
             AppIdentity.simulated(root: Array(try Data(contentsOf: URL(filePath: self.root))))
         ])
         let verifier = PayloadVerifier(apps: apps)
         let products = Scenario.default.products.map(\.id)
         return try SubscriptionService(
-            store: store, configuration: RuntimeConfiguration(), clock: SystemClock(),
+            store: store, configuration: try self.configuration(for: store), clock: SystemClock(),
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(),
             catalog: Catalog([Catalog.Entry(entitlement: CheckBodies.entitlement, products: products)]), logger: logger)
@@ -80,7 +104,7 @@ struct NodeCommand: AsyncParsableCommand {
 
 /// Closes the store when everybody else has stopped.
 private struct ClosingStore: Service {
-    let store: SQLiteEventStore
+    let store: any EventStore
 
     func run() async throws {
         try? await gracefulShutdown()

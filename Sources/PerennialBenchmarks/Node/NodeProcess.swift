@@ -9,14 +9,15 @@ struct NodeProcess: Sendable {
     private let process: Int32
 
     /// Runs a node on a store while `body` runs; it has stopped and closed the store when this returns or throws.
+    /// - Parameter half: of the shards, 0 or 1; nil for all.
     static func run<Result: Sendable>(
-        on store: String, root: String, _ body: (NodeProcess) async throws -> Result
+        on store: String, root: String, half: Int? = nil, _ body: (NodeProcess) async throws -> Result
     ) async throws -> Result {
         let child = Process()
         let (input, output) = (Pipe(), Pipe())
         child.executableURL = URL(
             filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        child.arguments = ["node", "--store", store, "--root", root]
+        child.arguments = ["node", "--store", store, "--root", root] + (half.map { ["--half", "\($0)"] } ?? [])
         child.standardInput = input
         child.standardOutput = output
         let (ends, continuation) = AsyncStream<Void>.makeStream()

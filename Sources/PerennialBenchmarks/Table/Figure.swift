@@ -3,6 +3,7 @@ package struct Figure: Codable, Hashable, Sendable {
     /// What the goal is about.
     package enum Goal: Codable, Hashable, Sendable {
         case ratioAtLeast(Double)
+        case ratioAtMost(Double)
         case valueAtLeast(Double)
         case valueAtMost(Double)
     }
@@ -33,6 +34,7 @@ package struct Figure: Codable, Hashable, Sendable {
         switch self.goal {
         case nil: nil
         case .ratioAtLeast(let bound): self.ratio.map { $0 >= bound } ?? false
+        case .ratioAtMost(let bound): self.ratio.map { $0 <= bound } ?? false
         case .valueAtLeast(let bound): self.value >= bound
         case .valueAtMost(let bound): self.value <= bound
         }

@@ -29,6 +29,7 @@ package struct FigureTable: CustomStringConvertible {
         switch goal {
         case nil: ""
         case .ratioAtLeast(let bound): String(format: "ratio ≥ %.2f", bound)
+        case .ratioAtMost(let bound): String(format: "ratio ≤ %.2f", bound)
         case .valueAtLeast(let bound): "≥ \(Self.text(bound))"
         case .valueAtMost(let bound): "≤ \(Self.text(bound))"
         }

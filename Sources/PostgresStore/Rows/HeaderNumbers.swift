@@ -9,12 +9,26 @@ final class HeaderNumbers: Sendable {
     /// Apple signs with a handful of chains at a time. Beyond this the table is asked again.
     private static let limit = 16
 
-    /// A list, since comparing 4 KB is a tenth of the work of hashing them.
-    private let known = Mutex<[Numbered]>([])
+    private struct Known {
+        /// How many sessions had been lost. What is new after that may be one with another database, where these numbers
+        /// stand for other segments, or for none.
+        var losses = 0
+        /// A list, since comparing 4 KB is a tenth of the work of hashing them.
+        var numbers: [Numbered] = []
+    }
+
+    private let known = Mutex(Known())
 
     /// The numbers of the segments that these batches' evidence refers to.
-    func numbers(for batches: [ShardBatch], in session: inout Session) throws(StatementFailure) -> Numbers {
-        var numbers = Numbers(known: self.known.withLock { $0 })
+    /// - Parameter losses: of sessions, before `session` was used.
+    func numbers(
+        for batches: [ShardBatch], in session: inout Session, after losses: Int
+    ) throws(StatementFailure) -> Numbers {
+        var numbers = Numbers(
+            known: self.known.withLock { known in
+                if known.losses < losses { known = Known(losses: losses) }
+                return known.losses == losses ? known.numbers : []
+            })
         var missing: [[UInt8]: [UInt8]] = [:]
         for segment in batches.lazy.flatMap(\.events).compactMap(\.evidence).flatMap(\.headers)
         where numbers.number(of: segment) == nil && missing[segment] == nil {
@@ -23,7 +37,10 @@ final class HeaderNumbers: Sendable {
         guard !missing.isEmpty else { return numbers }
         let learned = try Self.store(missing, in: &session)
         for (segment, number) in learned { numbers.learned[segment] = number }
-        self.known.withLock { $0 = Array((learned + $0).prefix(Self.limit)) }
+        self.known.withLock { known in
+            guard known.losses == losses else { return }
+            known.numbers = Array((learned + known.numbers).prefix(Self.limit))
+        }
         return numbers
     }
 

@@ -40,6 +40,11 @@ final class SessionPool: Sendable {
         }
     }
 
+    /// Makes all sessions.
+    func connect() throws(StoreError) {
+        for slot in self.slots { try slot.session.withLock { session throws(StoreError) in try session.connect() } }
+    }
+
     func close() {
         for slot in self.slots { slot.session.withLock { $0.close() } }
     }

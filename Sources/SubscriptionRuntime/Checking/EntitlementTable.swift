@@ -20,6 +20,8 @@ final class EntitlementTable: Sendable {
     private struct Loading {
         var count = 0
         var updates: [CheckableStream] = []
+        /// What is read may be older than what was forgotten meanwhile: it is not kept.
+        var isVoid = false
     }
 
     private let names: RowNames
@@ -56,16 +58,17 @@ final class EntitlementTable: Sendable {
         }
     }
 
-    /// Keeps what was read since `beginLoading`.
+    /// Keeps what was read since `beginLoading`, unless `removeAll` came between.
     /// - Returns: the packed rows of each name.
     func endLoading(_ loaded: [(name: Name, streams: [CheckableStream])]) -> [[UInt8]] {
         self.state.withLock { state in
             loaded.map { name, streams in
                 var streams = streams
-                for update in Self.endLoading(name, in: &state) { Self.merge(update, into: &streams) }
+                let loading = Self.endLoading(name, in: &state)
+                for update in loading.updates { Self.merge(update, into: &streams) }
                 var packed: [UInt8] = []
                 for stream in streams { stream.pack(into: &packed, self.names) }
-                state.entries.set(packed, under: name)
+                if !loading.isVoid { state.entries.set(packed, under: name) }
                 return packed
             }
         }
@@ -97,15 +100,20 @@ final class EntitlementTable: Sendable {
         }
     }
 
-    /// What is here may be wrong.
-    func removeAll() { self.state.withLock { $0.entries.removeAll() } }
+    /// What is here may be wrong, and what is being read too.
+    func removeAll() {
+        self.state.withLock { state in
+            state.entries.removeAll()
+            for name in state.loading.keys { state.loading[name]?.isVoid = true }
+        }
+    }
 
     // MARK: Inside the lock
 
-    private static func endLoading(_ name: Name, in state: inout State) -> [CheckableStream] {
-        guard let loading = state.loading[name] else { return [] }
-        state.loading[name] = loading.count > 1 ? Loading(count: loading.count - 1, updates: loading.updates) : nil
-        return loading.updates
+    private static func endLoading(_ name: Name, in state: inout State) -> Loading {
+        guard let loading = state.loading[name] else { preconditionFailure("an end without a beginning") }
+        if loading.count > 1 { state.loading[name]?.count -= 1 } else { state.loading[name] = nil }
+        return loading
     }
 
     private static func merge(_ stream: CheckableStream, into streams: inout [CheckableStream]) {

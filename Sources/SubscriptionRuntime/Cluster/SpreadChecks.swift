@@ -3,10 +3,6 @@ import Sharding
 
 /// Checks of one request whose shards several nodes own: each owner answers for its own, all at the same time.
 struct SpreadChecks: Sendable {
-    /// How often an owner is asked again whose answer is older than the token, and after what pause.
-    private static let attempts = 10
-    private static let pause = Duration.milliseconds(15)
-
     private let order: ShardOrder
     private let remote: RemoteShards
     private let positions: PositionGuard
@@ -69,15 +65,13 @@ struct SpreadChecks: Sendable {
         }
     }
 
-    /// What a token names is durable; its owner may not have heard so yet.
     private func ask(
         _ requests: [CheckRequest], of shard: ShardID, atLeast bound: Position?
     ) async throws -> ShardVerdicts {
-        for _ in 0..<Self.attempts {
-            let verdicts = try await self.remote.check(requests, of: shard)
+        try await CatchingUp.wait { () throws(ServiceError) in
+            let verdicts = try await ServiceError.translating { try await self.remote.check(requests, of: shard) }
             guard let bound, verdicts.head.sequence < bound.sequence else { return verdicts }
-            try await Task.sleep(for: Self.pause)
+            return nil
         }
-        throw ServiceError(.notOwner, "the owner of a shard has not caught up with the token")
     }
 }

@@ -29,6 +29,8 @@ final class Journal: Sendable {
         var logged: ContinuousClock.Instant
     }
 
+    /// Of the newest event of each shard that was confirmed here.
+    private let confirmed = Mutex<[ShardID: EventSourcing.Sequence]>([:])
     private let mustGiveUp = Mutex(false)
 
     init(
@@ -92,7 +94,7 @@ final class Journal: Sendable {
 
     private func take() throws(StoreError) {
         try self.store.register(self.record)
-        self.own(try self.store.claim(ShardClaim(self.shards, for: self.owner)))
+        try self.own(try self.store.claim(ShardClaim(self.shards, for: self.owner)))
     }
 
     private func commitUntilClosed() throws(StoreError) {
@@ -107,7 +109,8 @@ final class Journal: Sendable {
     private func lose(_ error: StoreError) {
         self.logger.critical(
             "The shards could not be taken", metadata: .runtime([.error: "\(error.code): \(error.message)"]))
-        self.queue.close()
+        self.queue.abandon()
+        self.stopWaiting()
         for shard in self.shards { self.tell(shard, .lost(error)) }
     }
 
@@ -120,13 +123,26 @@ final class Journal: Sendable {
         ShardRecord.Owner(node: self.record.id, incarnation: self.record.incarnation)
     }
 
-    private func own(_ ownerships: [ShardOwnership]) {
+    /// - Throws: `.rewound` when the log lacks what was confirmed: the database has lost commits, as a standby may that
+    ///   took over before it had them. Only another incarnation can then write on, whose tags tell the two logs apart.
+    private func own(_ ownerships: [ShardOwnership]) throws(StoreError) {
+        let rewound: ShardID? = self.confirmed.withLock { confirmed in
+            for ownership in ownerships {
+                guard ownership.head >= confirmed[ownership.shard, default: .zero] else { return ownership.shard }
+                confirmed[ownership.shard] = ownership.head
+            }
+            return nil
+        }
+        if let rewound {
+            throw StoreError(
+                .rewound, "the log of shard \(rewound.rawValue) lacks events that were confirmed: the store has lost them")
+        }
         self.queue.require(ownerships)
         for ownership in ownerships { self.tell(ownership.shard, .owned(ownership)) }
     }
 
-    /// Nobody knows how these shards' logs end: they answer nothing until the store has said so under a new epoch, which
-    /// keeps out whatever is still on its way there.
+    /// Nobody knows how these shards' logs end, or whether they are ours: they answer nothing until the store has said so,
+    /// under a new epoch, which keeps out whatever is still on its way there.
     private func takeAgain(_ shards: [ShardID]) throws(StoreError) {
         for shard in shards { self.tell(shard, .frozen) }
         var pause = Self.firstPause
@@ -134,12 +150,16 @@ final class Journal: Sendable {
             do throws(StoreError) {
                 let claim = ShardClaim(shards, for: self.owner, from: self.owner.incarnation)
                 let taken = try self.store.claim(claim)
-                self.own(taken)
-                for shard in Set(shards).subtracting(taken.map(\.shard)) { self.tell(shard, .fenced) }
+                try self.own(taken)
+                for shard in Set(shards).subtracting(taken.map(\.shard)) {
+                    self.metrics.recordFenced()
+                    self.queue.drop(shard)
+                    self.tell(shard, .fenced)
+                }
                 return
             } catch {
-                guard error.code == .unavailable, !self.mustGiveUp.withLock({ $0 }) else { throw error }
-                self.recordFailure(error)
+                guard [.unavailable, .full].contains(error.code), !self.mustGiveUp.withLock({ $0 }) else { throw error }
+                self.recordFailure("Shards cannot be taken again yet", error)
                 Thread.sleep(forTimeInterval: pause)
                 pause = min(2 * pause, Self.longestPause)
             }
@@ -164,12 +184,18 @@ final class Journal: Sendable {
         } catch {
             return try self.settle(round[...], after: error)
         }
+        var fenced: [ShardID] = []
         for (submission, outcome) in zip(round, outcomes) {
+            let shard = submission.batch.shard
             switch outcome {
-            case .appended: self.tell(submission.batch.shard, .committed)
-            case .fenced: self.fail(submission, .fenced)
+            case .appended(let head):
+                self.confirmed.withLock { $0[shard] = head }
+                self.tell(shard, .committed)
+            case .fenced: fenced.append(shard)
             }
         }
+        // By another owner; or by another head, where the log is not the one that was read. The claim tells them apart.
+        if !fenced.isEmpty { try self.takeAgain(fenced) }
     }
 
     private func settle(
@@ -189,16 +215,15 @@ final class Journal: Sendable {
                 metadata: .runtime([.error: "\(error.code): \(error.message)"]))
             self.metrics.recordUnknownCommit()
             try self.takeAgain(round.map(\.batch.shard))
-        case .fenced:
-            for submission in round { self.fail(submission, .fenced) }
+        case .fenced: try self.takeAgain(round.map(\.batch.shard))
         case .rewound, .unavailable, .full, .corrupt, .incompatible:
-            self.recordFailure(error)
+            self.recordFailure("A commit failed", error)
             for submission in round { self.fail(submission, .failed(error)) }
         }
     }
 
     /// Logs the first failure, and then one a minute.
-    private func recordFailure(_ error: StoreError) {
+    private func recordFailure(_ what: Logger.Message, _ error: StoreError) {
         let now = ContinuousClock.now
         let mustLog = self.failure.withLock { failure in
             let mustLog = failure.map { now - $0.logged >= Self.failureLogInterval } ?? true
@@ -206,7 +231,7 @@ final class Journal: Sendable {
             return mustLog
         }
         guard mustLog else { return }
-        self.logger.error("A commit failed", metadata: .runtime([.error: "\(error.code): \(error.message)"]))
+        self.logger.error(what, metadata: .runtime([.error: "\(error.code): \(error.message)"]))
     }
 
     private func recordSuccess() {
@@ -215,7 +240,6 @@ final class Journal: Sendable {
     }
 
     private func fail(_ submission: JournalQueue.Submission, _ event: JournalEvent) {
-        if case .fenced = event { self.metrics.recordFenced() }
         self.queue.discard(through: submission.lineage, of: submission.batch.shard)
         self.tell(submission.batch.shard, event)
     }

@@ -12,8 +12,8 @@ enum JournalEvent: Sendable {
     case failed(StoreError)
     /// Somebody else owns the shard.
     case fenced
-    /// Nobody knows what became of the submissions; `owned` or `lost` follows.
+    /// Nobody knows what became of the submissions, or whether the shard is ours; `owned`, `fenced` or `lost` follows.
     case frozen
-    /// The shard could not be taken again: the process has to open the store anew.
+    /// Shards could not be taken again: the process has to open the store anew. What follows means nothing any more.
     case lost(StoreError)
 }

@@ -119,11 +119,25 @@ final class JournalQueue: Sendable {
         }
     }
 
+    /// Somebody else owns the shard.
+    func drop(_ shard: ShardID) {
+        self.state.withLock { $0.epochs[shard] = Epoch(rawValue: .max) }
+    }
+
     /// What was decided under an earlier epoch must not be tried: it would look like another owner's fence.
     func require(_ ownerships: [ShardOwnership]) {
         self.state.withLock { state in
             for ownership in ownerships { state.epochs[ownership.shard] = ownership.epoch }
         }
+    }
+
+    /// Drops what waits, too.
+    func abandon() {
+        self.state.withLock { state in
+            state.waiting = []
+            state.bytes = 0
+        }
+        self.close()
     }
 
     func close() {

@@ -60,12 +60,12 @@ final class LoadQueue: Sendable {
         return answer
     }
 
-    /// What fails for all is tried one by one: a damaged row is the trouble of its own shard alone.
+    /// A damaged row is the trouble of its own shard alone: then they are tried one by one.
     private func answers(to requests: [LoadRequest]) async -> [Result<LoadAnswer, StoreError>] {
         do {
             return try await self.store.load(requests).map { .success($0) }
         } catch {
-            guard requests.count > 1 else { return [.failure(error)] }
+            guard requests.count > 1, error.code == .corrupt else { return requests.map { _ in .failure(error) } }
             var answers: [Result<LoadAnswer, StoreError>] = []
             for request in requests { answers += await self.answers(to: [request]) }
             return answers

@@ -68,11 +68,17 @@ struct PositionGuard: Sendable {
 
     // MARK: Questions
 
-    /// A token that an answer must not be older than. All that was ever confirmed is visible here, so it only has to be
-    /// one of this log.
+    /// A token that an answer must not be older than: it has to be one of this log, and shards of our own have to have
+    /// come so far. What it names is durable, but a shard may not have heard so yet of its own commit.
     func check(atLeast text: String?) async throws(ServiceError) {
         guard let text else { return }
-        for position in try self.positions(text) { try await self.check(position) }
+        for position in try self.positions(text) {
+            try await self.check(position)
+            guard self.isOurs(position.shard) else { continue }
+            try await CatchingUp.wait { () throws(ServiceError) in
+                try self.headSequence(of: position.shard) >= position.sequence ? () : nil
+            }
+        }
     }
 
     /// The positions of a token or a change cursor of this store. They may still be ahead of the log.

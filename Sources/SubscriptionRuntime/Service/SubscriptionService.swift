@@ -102,12 +102,18 @@ package final class SubscriptionService: Service, Sendable {
             }
             return .quarantined(reason: reason)
         case .bundle(let key, let bundle):
-            let outcome = try await self.node.submit(
-                Submission(key: key, bundle: bundle, evidence: try evidence.get()))
-            let result = outcome.isDuplicate ? "duplicate" : "recorded"
+            let outcome = try await self.record(Submission(key: key, bundle: bundle, evidence: try evidence.get()))
+            let result = if case .duplicate = outcome { "duplicate" } else { "recorded" }
             self.node.parts(of: key).metrics.recordNotification(bundle.notification, of: key, result: result)
-            return outcome.isDuplicate ? .duplicate(outcome.place.version) : .recorded(outcome.place.version)
+            return outcome
         }
+    }
+
+    /// Records what has been verified; durable when it returns.
+    /// - Throws: retryable codes.
+    package func record(_ submission: Submission) async throws(ServiceError) -> IngestOutcome {
+        let acceptance = try await self.node.submit(submission)
+        return acceptance.isDuplicate ? .duplicate(acceptance.place.version) : .recorded(acceptance.place.version)
     }
 
     /// Verifies and records what a backend got from a device; durable when it returns. The same transaction with
@@ -125,7 +131,7 @@ package final class SubscriptionService: Service, Sendable {
             return (reading, self.pack(originals))
         }
         if let customerID { bundle.dedupKey = ContentHash.sha256(bundle.dedupKey + Array(customerID.utf8)) }
-        _ = try await self.node.submit(Submission(key: key, bundle: bundle, evidence: try evidence.get()))
+        _ = try await self.record(Submission(key: key, bundle: bundle, evidence: try evidence.get()))
         return try await self.subscription(
             SubscriptionQuery(
                 stream: StreamReference(

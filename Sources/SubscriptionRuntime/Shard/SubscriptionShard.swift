@@ -188,7 +188,10 @@ package distributed actor SubscriptionShard {
 
     /// Hears the journal until it is done.
     func settle(_ mailbox: JournalMailbox) async {
+        var isLost = false
         while let event = await mailbox.next() {
+            // Another thread of the journal may still settle what it had begun: everybody has been told by then.
+            guard !isLost else { continue }
             switch event {
             case .owned(let ownership): self.own(ownership)
             case .committed: self.settleOldest()
@@ -201,6 +204,7 @@ package distributed actor SubscriptionShard {
                 self.parts.gate.depose()
                 self.giveUp(ServiceError(.notOwner, "another node owns the shard"))
             case .lost(let error):
+                isLost = true
                 self.parts.gate.lose()
                 self.giveUp(ServiceError(error))
             }

@@ -1,0 +1,51 @@
+import AppStore
+import AppStoreSimulator
+import EventSourcing
+import SubscriptionRuntime
+import Subscriptions
+
+/// Notifications of a crowd, verified and packed: what a node hands to the shards.
+struct VerifiedTraffic: Sendable {
+    private static let customersPerChunk = 64
+    private static let lanes = 2
+
+    private(set) var submissions: [Submission] = []
+
+    init(count: Int, authority: CertificateAuthority) async throws {
+        let factory = try LifecycleFactory(seed: 8, authority: authority)
+        let apps = try AppDirectory([try .simulated(root: factory.rootCertificate)])
+        let reader = NotificationReader(verifier: PayloadVerifier(apps: apps), apps: apps)
+        let codec = EvidenceCodec()
+        var first = 0
+        while self.submissions.count < count {
+            self.submissions += try await withThrowingTaskGroup(of: [Submission].self) { group in
+                for lane in 0..<Self.lanes {
+                    let start = first + lane * Self.customersPerChunk
+                    group.addTask {
+                        try await Self.chunk(start..<start + Self.customersPerChunk, factory, reader, codec)
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            first += Self.lanes * Self.customersPerChunk
+        }
+    }
+
+    /// In the order of signing.
+    private static func chunk(
+        _ customers: Range<Int>, _ factory: LifecycleFactory, _ reader: NotificationReader, _ codec: EvidenceCodec
+    ) async throws -> [Submission] {
+        let now = SystemClock().now
+        let notifications = try customers.flatMap { try factory.notifications(ofCustomer: $0) }
+            .sorted { ($0.signedDate, $0.uuid) < ($1.signedDate, $1.uuid) }
+        var submissions: [Submission] = []
+        for notification in notifications {
+            guard case .bundle(let key, let bundle) = try await reader.read(notification.signedPayload, now: now) else {
+                throw BenchmarkError("a notification went to quarantine")
+            }
+            let evidence = try codec.encode([EvidencePart(name: .signedPayload, jws: notification.signedPayload)])
+            submissions.append(Submission(key: key, bundle: bundle, evidence: evidence))
+        }
+        return submissions
+    }
+}
