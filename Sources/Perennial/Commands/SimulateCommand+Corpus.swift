@@ -28,9 +28,9 @@ extension SimulateCommand {
         func run() async throws {
             do {
                 let factory = try self.factory(try Scenario.read(self.store.scenario))
-                let progress = TenthsProgress()
-                try await Corpus(factory: factory).write(count: self.count, to: self.out) {
-                    progress.report($0, of: self.count)
+                let (progress, total) = (TenthsProgress(), self.count)
+                try await Corpus(factory: factory).write(count: total, to: self.out) {
+                    progress.report($0, of: total)
                 }
                 Console.print("\(self.count) notifications in \(self.out)")
             } catch let error as SimulatorError {
