@@ -129,7 +129,9 @@ let package = Package(
             ]),
         tests("WireProtocolTests", ["EventSourcing", "Subscriptions", "WireProtocol", protobuf]),
         tests("SQLiteStoreTests", ["EventSourcing", "PerennialTestSupport", "SQLiteStore", grdb]),
-        tests("PostgresStoreTests", ["EventSourcing", "PerennialTestSupport", "PostgresHarness", "PostgresStore"]),
+        tests(
+            "PostgresStoreTests",
+            ["EventSourcing", "PerennialTestSupport", "PostgresHarness", "PostgresStore", "SQLiteStore", grdb]),
         tests("ZeroMQTests", ["ZeroMQ"]),
         tests(
             "ClusteringTests",

@@ -5,8 +5,8 @@ extension PostgresEventStore {
         let limit = self.configuration.quarantineLimit
         var parameters = Parameters()
         parameters.add(payload.digest)
-        parameters.add(Self.text(payload.reason))
-        parameters.add(Self.text(payload.detail))
+        parameters.add(payload.reason.withoutNull)
+        parameters.add(payload.detail.withoutNull)
         parameters.add(payload.receivedAt)
         parameters.add(payload.raw)
         parameters.add(Int64(limit))
@@ -15,9 +15,6 @@ extension PostgresEventStore {
             throw StoreError(.full, "the quarantine holds \(limit) payloads, as many as it may")
         }
     }
-
-    /// What is for people must not keep a payload out: PostgreSQL's text has no U+0000.
-    private static func text(_ text: String) -> String { text.replacing("\u{0}", with: "\u{FFFD}") }
 
     private static let keep = PreparedStatement(
         "quarantine",

@@ -2,8 +2,9 @@
 package struct SQLiteConfiguration: Sendable {
     /// The path of the database; `-wal`, `-shm` and `.lock` stand beside it. Its directory has to be there.
     package var path: String
-    /// How many shards a new store gets: a power of two, 16…4096. A store that exists has to have as many.
-    package var shardCount = 256
+    /// How many shards a new store gets: a power of two, 16…4096. A store that exists has to have as many. nil takes the
+    /// store that is there as it is, and makes none.
+    package var shardCount: Int? = 256
     /// How many reads may run at the same time.
     package var maximumReaders = 8
     /// How many payloads the quarantine holds before it says `.full`; one takes 12 to 20 KB.

@@ -1,4 +1,5 @@
 package import EventSourcing
+import Foundation
 import GRDB
 import Synchronization
 
@@ -19,7 +20,7 @@ package final class SQLiteEventStore: EventStore {
     /// Declared last, so that it is let go of after the connections.
     private let lock: Mutex<FileLock?>
 
-    /// Opens the store, or makes it when there is no file. Blocks.
+    /// Opens the store, or makes it when there is no file and the configuration says with how many shards. Blocks.
     /// - Throws: one readable line: `.unavailable` when another process has it or the file cannot be opened,
     ///   `.incompatible` when it is not this binary's or configuration's to open, `.corrupt` when it is damaged.
     package convenience init(configuration: SQLiteConfiguration) throws(StoreError) {
@@ -28,6 +29,10 @@ package final class SQLiteEventStore: EventStore {
 
     /// With other schema steps than this binary's own: tests open the stores of older and newer binaries with it.
     package init(configuration: SQLiteConfiguration, migrations: [SchemaMigration]) throws(StoreError) {
+        let isThere = FileManager.default.fileExists(atPath: configuration.path)
+        guard isThere || configuration.shardCount != nil else {
+            throw StoreError(.unavailable, "cannot open \(configuration.path): there is no such file")
+        }
         let lock = try FileLock(guarding: configuration.path)
         do {
             self.pool = try StoreFile.open(configuration)
@@ -76,6 +81,15 @@ extension SQLiteEventStore {
     ) async throws(StoreError) -> Result {
         do {
             return try await self.pool.read(body)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Reads from one snapshot, on the caller's thread.
+    func read<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
+        do {
+            return try self.pool.read(body)
         } catch {
             throw StoreError(error)
         }

@@ -10,6 +10,8 @@ final class CuttingProxy: Sendable {
         case within(bytes: Int)
         /// What the client sends next arrives and is answered; the answer does not come back.
         case beforeTheAnswer
+        /// The same, for the next run of a prepared statement.
+        case beforeTheAnswerTo(statement: String)
         /// No answer comes back, and nothing is cut, until the fault is taken away.
         case silence
         /// New connections are closed at once, and old ones with what is sent next.
@@ -99,7 +101,7 @@ final class CuttingProxy: Sendable {
         while true {
             let count = read(source, &buffer, buffer.count)
             guard count > 0 else { break }
-            let (passing, isCut) = self.judge(count, isRequest: isRequest)
+            let (passing, isCut) = self.judge(buffer[..<count], isRequest: isRequest)
             var sent = 0
             while sent < passing {
                 let written = buffer.withUnsafeBytes { bytes in
@@ -114,9 +116,10 @@ final class CuttingProxy: Sendable {
         shutdown(target, Int32(SHUT_RDWR))
     }
 
-    /// How many of so many bytes go on, and whether that is the end.
-    private func judge(_ count: Int, isRequest: Bool) -> (passing: Int, isCut: Bool) {
-        self.fault.withLock { fault in
+    /// How many of these bytes go on, and whether that is the end.
+    private func judge(_ bytes: ArraySlice<UInt8>, isRequest: Bool) -> (passing: Int, isCut: Bool) {
+        let count = bytes.count
+        return self.fault.withLock { fault in
             switch fault {
             case .beforeTheServer? where isRequest:
                 fault = nil
@@ -127,9 +130,14 @@ final class CuttingProxy: Sendable {
             case .beforeTheAnswer? where !isRequest:
                 fault = nil
                 return (0, true)
+            case .beforeTheAnswerTo(let statement)? where isRequest:
+                // The message that binds values to it.
+                if bytes.first == UInt8(ascii: "B"), bytes.contains(statement.utf8) { fault = .beforeTheAnswer }
+                return (count, false)
             case .silence? where !isRequest: return (0, false)
             case .down?: return (0, true)
-            case nil, .beforeTheServer?, .within?, .beforeTheAnswer?, .silence?: return (count, false)
+            case nil, .beforeTheServer?, .within?, .beforeTheAnswer?, .beforeTheAnswerTo?, .silence?:
+                return (count, false)
             }
         }
     }

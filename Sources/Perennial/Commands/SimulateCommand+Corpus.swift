@@ -1,7 +1,6 @@
 import AppStoreSimulator
 import ArgumentParser
 import Foundation
-import Synchronization
 
 extension SimulateCommand {
     struct CorpusCommand: AsyncParsableCommand {
@@ -29,9 +28,9 @@ extension SimulateCommand {
         func run() async throws {
             do {
                 let factory = try self.factory(try Scenario.read(self.store.scenario))
-                let progress = CorpusProgress(total: self.count)
-                try await Corpus(factory: factory).write(count: self.count, to: self.out) {
-                    progress.report($0)
+                let (progress, total) = (TenthsProgress(), self.count)
+                try await Corpus(factory: factory).write(count: total, to: self.out) {
+                    progress.report($0, of: total)
                 }
                 Console.print("\(self.count) notifications in \(self.out)")
             } catch let error as SimulatorError {
@@ -52,22 +51,5 @@ extension SimulateCommand {
             try Data(factory.rootCertificate).write(to: URL(filePath: "\(self.out).root.cer"))
             return factory
         }
-    }
-}
-
-/// A count on a terminal, a line for each tenth elsewhere.
-private final class CorpusProgress: Sendable {
-    private let total: Int
-    private let tenths = Mutex(0)
-
-    init(total: Int) { self.total = total }
-
-    func report(_ written: Int) {
-        let tenth = written * 10 / self.total
-        let isNew = self.tenths.withLock { reported in
-            defer { reported = tenth }
-            return tenth > reported
-        }
-        if isNew { Console.complain("\(written) of \(self.total)") }
     }
 }

@@ -84,6 +84,14 @@ import EventSourcing
         }
     }
 
+    mutating func add(textsOrNull texts: [String?]) {
+        self.array(of: .text, texts, mayHoldNull: true) { buffer, text in
+            guard let text else { return buffer.append(bigEndian: Int32(-1)) }
+            buffer.append(bigEndian: Int32(text.utf8.count))
+            buffer += text.utf8
+        }
+    }
+
     /// One dimension, counted from 1.
     private mutating func array<Element>(
         of type: ElementType, _ elements: [Element], mayHoldNull: Bool = false,

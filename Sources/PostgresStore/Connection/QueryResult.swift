@@ -73,6 +73,13 @@ import EventSourcing
         self.isNull(column) ? nil : try self.number(column)
     }
 
+    /// A row of numbers only.
+    func numbers() throws(StoreError) -> [Int64] {
+        var numbers: [Int64] = []
+        for column in 0..<(unsafe PQnfields(self.handle)) { numbers.append(try self.number(column)) }
+        return numbers
+    }
+
     func shard(_ column: Int32) throws(StoreError) -> ShardID {
         guard let shard = UInt16(exactly: try self.number(column)) else {
             throw StoreError(.corrupt, "a row names a shard that cannot be")

@@ -78,13 +78,14 @@ struct StoreSchema {
 
     // MARK: What is there
 
-    private struct Meta {
+    struct Meta {
         var identity: StoreIdentity
         var schema: Int
         var movedTo: String?
     }
 
-    private func present(_ session: inout Session) throws(StoreError) -> Meta? {
+    /// nil for a schema without tables.
+    func present(_ session: inout Session) throws(StoreError) -> Meta? {
         do throws(StatementFailure) {
             let place = try session.run(PreparedStatement("place", Self.findPlace))
             let found = try place.rows { row throws(StoreError) in
@@ -126,7 +127,7 @@ struct StoreSchema {
 
     private static let readMeta = "SELECT store_id, restore_gen, shard_count, schema, moved_to FROM store_meta"
 
-    private func check(_ meta: Meta, shardCount: Int) throws(StoreError) {
+    func check(_ meta: Meta, shardCount: Int) throws(StoreError) {
         if let destination = meta.movedTo {
             throw StoreError(
                 .incompatible, "\(self.address) was moved to \(destination) and must not be written any more")

@@ -8,10 +8,14 @@ struct StoreSchema {
 
     private var newest: Int { self.migrations.last?.number ?? 0 }
 
+    /// - Parameter shardCount: nil takes the store that is there, whatever it has, and makes none.
     /// - Throws: StoreError `.incompatible`, DatabaseError.
-    func prepare(_ db: Database, shardCount: Int) throws -> StoreIdentity {
+    func prepare(_ db: Database, shardCount: Int?) throws -> StoreIdentity {
         let present = try self.present(db)
-        if let present { try self.check(present, shardCount: shardCount) }
+        if let present { try self.check(present, shardCount: shardCount ?? present.identity.shardCount) }
+        guard let shardCount = shardCount ?? present?.identity.shardCount else {
+            throw StoreError(.incompatible, "\(self.path) is empty: it is not a Perennial store")
+        }
         for migration in self.migrations where migration.number > present?.schema ?? 0 {
             try db.inTransaction(.immediate) {
                 try db.execute(sql: migration.sql)

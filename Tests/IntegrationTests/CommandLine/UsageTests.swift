@@ -7,8 +7,8 @@ struct UsageTests {
         "serve", "demo", "simulate", "simulate corpus", "simulate scenario", "simulate life", "simulate compare",
         "verify", "subscription",
         "subscription show", "subscription history", "subscription explain", "check", "events", "events tail",
-        "quarantine", "quarantine list", "quarantine replay", "tokens", "tokens new", "config", "config check",
-        "version",
+        "quarantine", "quarantine list", "quarantine replay", "store", "store copy", "tokens", "tokens new", "config",
+        "config check", "version",
     ]
 
     @Test(arguments: Self.commands)
@@ -40,7 +40,9 @@ struct UsageTests {
         ["subscription", "explain", "1", "--at", ""], ["serve", "--config", "a", "--port", "70000"],
         ["demo", "--port", "70000"], ["demo", "--subscribers=-3"], ["demo", "--subscribers", "0"],
         ["demo", "--speed", "0"], ["demo", "--speed", "1000001"], ["demo", "--speed", "nan"],
-        ["subscription", "history", "1", "--evidence"],
+        ["subscription", "history", "1", "--evidence"], ["store", "copy"], ["store", "copy", "--from", "a"],
+        ["store", "copy", "--config", "a"], ["store", "copy", "--from", "postgresql://a", "--to", "postgresql://b"],
+        ["store", "copy", "--from", "a", "--to", "sqlite://b"], ["store", "copy", "--from", "a", "--to", "b"],
     ])
     func badUsageIs2(_ arguments: [String]) async throws {
         let result = try await PerennialProcess(arguments: arguments).result()

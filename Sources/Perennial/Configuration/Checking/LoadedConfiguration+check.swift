@@ -43,21 +43,14 @@ extension LoadedConfiguration {
 
     private func store() throws(ConfigurationError) -> StoreLocation {
         let path: ConfigurationPath = ["store", "url"]
-        let url = self.values.store.url
-        guard let separator = url.firstRange(of: "://") else {
-            throw self.mistake(path, "expected a URL such as sqlite:///var/lib/perennial/perennial.db")
+        let location: StoreLocation
+        do throws(StoreLocation.Mistake) {
+            location = try StoreLocation(url: self.values.store.url)
+        } catch {
+            throw self.mistake(path, error.message)
         }
-        let scheme = url[..<separator.lowerBound]
-        switch scheme {
-        case "sqlite":
-            let file = String(url[separator.upperBound...])
-            guard !file.isEmpty, !file.hasSuffix("/") else { throw self.mistake(path, "names no file") }
-            return .sqlite(self.resolve(file: file, at: path))
-        case "postgresql", "postgres":
-            return .postgres(url)
-        default:
-            throw self.mistake(path, "unknown scheme \(scheme); a log is kept in sqlite:// or postgresql://")
-        }
+        guard case .sqlite(let file) = location else { return location }
+        return .sqlite(self.resolve(file: file, at: path))
     }
 
     private func catalog() throws(ConfigurationError) -> Catalog {
