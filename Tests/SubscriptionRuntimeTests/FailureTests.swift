@@ -85,6 +85,123 @@ import Testing
         }
     }
 
+    @Test func aFenceThatNobodyElseSetIsLookedInto() async throws {
+        // given: the store still says that the shard is ours
+        let node = try Node(store: ScriptedStore(self.inner, [ScriptedStore.fenced]))
+        var life = self.life()
+        let payload = try node.apple.sign(life.subscribe())
+        try await node.run { service in
+            // when, then
+            let outcome = try await service.ingest(signedPayload: payload)
+            #expect(outcome == .recorded(StreamVersion(rawValue: 1)))
+            let entitled = try await service.check("1")?.entitled
+            #expect(entitled == true)
+        }
+    }
+
+    @Test func aLogThatLacksWhatWasConfirmedEndsTheNode() async throws {
+        // given: two events are confirmed, and then a server answers that has one of them
+        let store = ScriptedStore(self.inner)
+        let node = try Node(store: store)
+        var life = self.life()
+        let payloads = try [life.subscribe(), life.turnAutoRenew(false), life.turnAutoRenew(true)].map(node.apple.sign)
+        let service = try node.service()
+        let end = await withTaskGroup(of: (any Error)?.self) { group in
+            group.addTask {
+                do { try await service.run() } catch { return error }
+                return nil
+            }
+            await eventually { service.readiness(for: .reads).ready }
+            for payload in payloads[..<2] { _ = try? await service.ingest(signedPayload: payload) }
+            store.ownerships = { taken in
+                taken.map { owned in
+                    var owned = owned
+                    owned.head = Sequence(rawValue: max(0, owned.head.rawValue - 1))
+                    return owned
+                }
+            }
+            store.next([ScriptedStore.failing(.outcomeUnknown)])
+            // when
+            let refused = await #expect(throws: ServiceError.self) {
+                try await service.ingest(signedPayload: payloads[2])
+            }
+            // then: nothing is written on, and nothing answered
+            #expect(refused?.code == .storeRewound)
+            await #expect(throws: ServiceError.self) { try await service.check("1") }
+            return await group.next() ?? nil
+        }
+        #expect((end as? ServiceError)?.code == .storeRewound)
+    }
+
+    @Test func whatOneThreadHadBegunMayEndAfterAnotherLostTheShards() async throws {
+        // given: a commit of one shard that waits, and one of another that ends it all
+        let block = DispatchSemaphore(value: 0)
+        let store = ScriptedStore(
+            self.inner,
+            [
+                { batches, store in
+                    block.wait()
+                    return ScriptedStore.commit(batches, to: store)
+                }, ScriptedStore.failing(.outcomeUnknown),
+            ], appendConcurrency: 2)
+        let node = try Node(store: store)
+        let payloads = try (1...40).map { number in
+            var life = TestSubscription(id: "\(number)", from: Node.start - .days(1))
+            return try node.apple.sign(life.subscribe())
+        }
+        let service = try node.service()
+        let end = await withTaskGroup(of: (any Error)?.self) { group in
+            group.addTask {
+                do { try await service.run() } catch { return error }
+                return nil
+            }
+            await eventually { service.readiness(for: .reads).ready }
+            store.ownerships = { _ throws(StoreError) in throw StoreError(.corrupt, "as the test says") }
+            // when
+            let outcomes = await withTaskGroup(of: Delivered.self) { group in
+                group.addTask { await Delivered(payloads[0], to: service) }
+                await eventually { store.commits.count == 1 }
+                for payload in payloads[1...] { group.addTask { await Delivered(payload, to: service) } }
+                await eventually { !service.readiness(for: .reads).ready }
+                block.signal()
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            // then: everybody is told, and nobody that it was recorded
+            #expect(outcomes.allSatisfy { $0.outcome == nil })
+            return await group.next() ?? nil
+        }
+        #expect((end as? ServiceError)?.code == .corrupt)
+    }
+
+    @Test func whatWasReadBeforeACommitOfUnknownOutcomeIsNotKept() async throws {
+        // given: a check that has read the first version, and gets it late
+        let store = ScriptedStore(self.inner)
+        let node = try Node(store: store)
+        var life = self.life()
+        let payloads = try [life.subscribe(), life.turnAutoRenew(false)].map(node.apple.sign)
+        try await node.run { _ = try await $0.ingest(signedPayload: payloads[0]) }
+        let (read, hasRead) = AsyncStream<Void>.makeStream()
+        let (release, mayGoOn) = AsyncStream<Void>.makeStream()
+        try await node.run { service in
+            store.rowsComeAfter = {
+                hasRead.yield()
+                for await _ in release { break }
+            }
+            async let early = service.check("1")?.version
+            for await _ in read { break }
+            store.rowsComeAfter = nil
+            // when: the second version commits, and the shard forgets what it knows
+            store.next([ScriptedStore.happensUnheard])
+            let outcome = try await service.ingest(signedPayload: payloads[1])
+            #expect(outcome == .duplicate(StreamVersion(rawValue: 2)))
+            mayGoOn.yield()
+            _ = try await early
+            // then
+            let version = try await service.check("1")?.version
+            #expect(version == StreamVersion(rawValue: 2))
+        }
+    }
+
     @Test func aPoisonedCommandIsParkedAndItsNeighboursCommit() async throws {
         // given: whatever holds this UUID's event conflicts
         var poisoned = self.life()

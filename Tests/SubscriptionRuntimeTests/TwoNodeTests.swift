@@ -1,4 +1,5 @@
 import Clustering
+import Dispatch
 import EventSourcing
 import PerennialTestSupport
 import SubscriptionRuntime
@@ -14,8 +15,10 @@ import ZeroMQ
 
     init() throws { self.apple = try TestAppStore() }
 
-    private func node(_ name: String, _ shards: Range<UInt16>) throws -> Node {
-        var node = try Node(store: self.store)
+    private func node(
+        _ name: String, _ shards: Range<UInt16>, store: (any EventStore)? = nil
+    ) throws -> Node {
+        var node = try Node(store: store ?? self.store)
         node.apple = self.apple
         node.configuration.node = NodeID(rawValue: name)
         node.configuration.shards = Set(shards.map(ShardID.init(rawValue:)))
@@ -88,6 +91,46 @@ import ZeroMQ
                     #expect(verdict.entitled == index.isMultiple(of: 2))
                     #expect(verdict.reason == (index.isMultiple(of: 2) ? nil : .unknownSubscription))
                 }
+            }
+        }
+    }
+
+    @Test func anOwnerThatHasNotHeardOfItsCommitDoesNotAnswerForIt() async throws {
+        // given: a commit that is in the store, and of which the owner hears later
+        let block = DispatchSemaphore(value: 0)
+        let store = ScriptedStore(
+            self.store,
+            [
+                { batches, store in
+                    let outcomes = ScriptedStore.commit(batches, to: store)
+                    block.wait()
+                    return outcomes
+                }
+            ])
+        let reader = try self.node("b", 0..<0)
+        let payload = try self.subscribe("1")
+        try await self.node("a", 0..<Self.shardCount, store: store).run { owner in
+            try await reader.run { reader in
+                async let recorded = owner.ingest(signedPayload: payload)
+                await eventually { self.store.statistics().events == 1 }
+                let seen = try await reader.changes(after: nil, limit: 1)
+                #expect(seen.events.count == 1)
+                // when
+                let question = [CheckRequest(stream: StreamReference(id: "1"))]
+                let early = await #expect(throws: ServiceError.self) {
+                    try await owner.check(question, consistency: .local, atLeast: seen.next)
+                }
+                // then
+                #expect(early?.code == .frozen)
+                #expect(early?.retryable == true)
+                block.signal()
+                _ = try await recorded
+                let late = try await owner.check(question, consistency: .local, atLeast: seen.next)
+                guard case .verdict(let verdict) = late.results.first else {
+                    Issue.record("a check was refused")
+                    return
+                }
+                #expect(verdict.entitled)
             }
         }
     }

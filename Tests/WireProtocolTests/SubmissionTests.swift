@@ -16,18 +16,22 @@ import WireProtocol
                 Bool.random(using: &random)
                 ? nil : EncodedEvidence(headers: headers, body: Array(random.text().utf8))
             // when
-            let sent = ProtoSubmission(key: Samples.key, bundle: bundle, evidence: evidence)
-            let received = try ProtoSubmission(serializedBytes: sent.serializedBytes() as [UInt8])
+            let bytes = try Submission(key: Samples.key, bundle: bundle, evidence: evidence).wireBytes()
+            let received = try Submission(wireBytes: bytes)
             // then
-            #expect(try received.key == Samples.key)
-            #expect(try isIdentical(received.factBundle, bundle))
-            #expect(received.encodedEvidence == evidence)
+            #expect(received.key == Samples.key)
+            #expect(isIdentical(received.bundle, bundle))
+            #expect(received.evidence == evidence)
+            _ = try? Submission(wireBytes: random.damaged(bytes))
+            // and SwiftProtobuf reads and writes the same
+            #expect(try ProtoSubmission(serializedBytes: bytes).serializedBytes() as [UInt8] == bytes)
         }
     }
 
     @Test("a submission that lacks what it must have is refused")
     func lacking() {
         let damages: [(String, (inout ProtoSubmission) -> Void)] = [
+            ("no bundle", { $0.clearBundle() }), ("no content", { $0.bundle.clearContent() }),
             ("no key", { $0.streamKey.removeAll() }),
             ("no date", { $0.bundle.content.clearSignedDate() }),
             ("no digest", { $0.bundle.content.contentDigest.removeAll() }),
@@ -35,13 +39,13 @@ import WireProtocol
         for (name, damage) in damages {
             // given
             var random = Randomness(seed: 1)
-            var submission = ProtoSubmission(
-                key: Samples.key, bundle: random.bundle(under: Samples.key), evidence: nil)
-            // when
-            damage(&submission)
-            // then
+            let whole = Submission(key: Samples.key, bundle: random.bundle(under: Samples.key), evidence: nil)
             #expect(throws: WireError.self, "\(name)") {
-                _ = try submission.factBundle
+                var submission = try ProtoSubmission(serializedBytes: whole.wireBytes())
+                // when
+                damage(&submission)
+                // then
+                _ = try Submission(wireBytes: submission.serializedBytes())
             }
         }
     }

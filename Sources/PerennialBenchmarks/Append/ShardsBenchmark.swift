@@ -5,6 +5,7 @@ import Logging
 import PostgresHarness
 import PostgresStore
 import SubscriptionRuntime
+import WireProtocol
 
 /// Notifications through the shards into PostgreSQL: looked up, decided, gathered and appended; against plain inserts of
 /// the rows that came of it.

@@ -3,6 +3,7 @@ import AppStoreSimulator
 import EventSourcing
 import SubscriptionRuntime
 import Subscriptions
+import WireProtocol
 
 /// Notifications of a crowd, verified and packed: what a node hands to the shards.
 struct VerifiedTraffic: Sendable {

@@ -1,6 +1,7 @@
 import EventSourcing
 import SubscriptionRuntime
 import Subscriptions
+import WireProtocol
 
 /// Reads back what shards have appended, as batches that are inserted at once.
 struct WrittenLog {

@@ -13,6 +13,6 @@ protocol Benchmark: Sendable {
 /// Every benchmark, in the order of the table.
 let allBenchmarks: [any Benchmark.Type] = [
     VerificationBenchmark.self, IngestBenchmark.self, CheckBenchmark.self, BatchBenchmark.self,
-    MillionBenchmark.self, MemoryBenchmark.self, ReplayBenchmark.self, AppendBenchmark.self, ShardsBenchmark.self, RemoteBenchmark.self,
-    PairBenchmark.self,
+    MillionBenchmark.self, MemoryBenchmark.self, ReplayBenchmark.self, AppendBenchmark.self, ShardsBenchmark.self,
+    RemoteBenchmark.self, PairBenchmark.self,
 ]

@@ -135,7 +135,8 @@ final class Journal: Sendable {
         }
         if let rewound {
             throw StoreError(
-                .rewound, "the log of shard \(rewound.rawValue) lacks events that were confirmed: the store has lost them")
+                .rewound,
+                "the log of shard \(rewound.rawValue) lacks events that were confirmed: the store has lost them")
         }
         self.queue.require(ownerships)
         for ownership in ownerships { self.tell(ownership.shard, .owned(ownership)) }

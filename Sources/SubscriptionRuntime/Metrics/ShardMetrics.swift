@@ -1,6 +1,7 @@
 import Metrics
 import Subscriptions
 import Synchronization
+import WireProtocol
 
 /// What is counted with every request, with the labels of the stream it is about; each shard has its own.
 final class ShardMetrics: Sendable {

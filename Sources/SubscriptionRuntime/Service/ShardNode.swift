@@ -6,6 +6,7 @@ import Logging
 import Sharding
 import Subscriptions
 import Synchronization
+import WireProtocol
 
 /// All shards of this process with their journal: who makes, runs and stops them.
 final class ShardNode: Sendable {

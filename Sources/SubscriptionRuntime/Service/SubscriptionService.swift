@@ -4,6 +4,7 @@ package import EventSourcing
 package import Logging
 import ServiceLifecycle
 package import Subscriptions
+package import WireProtocol
 
 /// Perennial's one door: notifications in, answers out. HTTP, the command line and the demo see nothing else of the
 /// runtime. Callable from any task at any time; before `run()` has taken the shards, and once it is stopping, what

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 
 extension ProtoIdentifier {
     init(_ text: String) {
@@ -25,17 +25,30 @@ extension ProtoIdentifier {
 extension UInt64 {
     /// nil unless `text` is what the number is written as.
     init?(canonical text: String) {
+        let fast = text.utf8.withContiguousStorageIfAvailable { Self.number(of: $0) }
+        guard let number = fast ?? Self.number(of: Array(text.utf8)) else { return nil }
+        self = number
+    }
+
+    private static func number(of digits: some RandomAccessCollection<UInt8>) -> UInt64? {
+        // The largest has twenty digits.
+        guard let first = digits.first, digits.count <= 20, first != UInt8(ascii: "0") || digits.count == 1 else {
+            return nil
+        }
         var number: UInt64 = 0
-        for byte in text.utf8 {
+        for byte in digits.prefix(19) {
             let digit = byte &- UInt8(ascii: "0")
             guard digit < 10 else { return nil }
+            number = number &* 10 &+ UInt64(digit)
+        }
+        for byte in digits.dropFirst(19) {
+            let digit = byte &- UInt8(ascii: "0")
             let (product, overflow) = number.multipliedReportingOverflow(by: 10)
             let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
-            guard !overflow, !carry else { return nil }
+            guard digit < 10, !overflow, !carry else { return nil }
             number = sum
         }
-        guard let first = text.utf8.first, first != UInt8(ascii: "0") || text.utf8.count == 1 else { return nil }
-        self = number
+        return number
     }
 }
 
@@ -109,7 +122,10 @@ extension String {
         guard self.utf8.count == other.utf8.count else { return false }
         // Texts of Swift's own are contiguous; comparing their views would go byte by byte through both.
         let answer = self.utf8.withContiguousStorageIfAvailable { own in
-            other.utf8.withContiguousStorageIfAvailable { own.elementsEqual($0) }
+            other.utf8.withContiguousStorageIfAvailable { other in
+                guard let left = own.baseAddress, let right = other.baseAddress else { return own.isEmpty }
+                return memcmp(left, right, own.count) == 0
+            }
         }
         return answer.flatMap(\.self) ?? self.utf8.elementsEqual(other.utf8)
     }

@@ -4,18 +4,14 @@ package import Subscriptions
 extension SubscriptionEvent {
     /// - Throws: `WireError` when these are not the bytes of an event.
     package init(protoBytes: [UInt8], key: StreamKey) throws(WireError) {
-        try self.init(content: protoBytes, key: key)
+        self = try MessageReader.read(protoBytes, as: ProtoEvent.self) { message throws(WireError) in
+            try SubscriptionEvent(message, of: key)
+        }
         guard !self.changes.isEmpty else { throw WireError(.malformed, "an event without a change") }
     }
 
     /// Also without a change, as it crosses between nodes.
-    init(content: [UInt8], key: StreamKey) throws(WireError) {
-        self = try MessageReader.read(content, as: ProtoEvent.self) { message throws(WireError) in
-            try SubscriptionEvent(message, of: key)
-        }
-    }
-
-    private init(_ message: MessageReader, of key: StreamKey) throws(WireError) {
+    init(_ message: MessageReader, of key: StreamKey) throws(WireError) {
         var message = message
         var (facts, notification, personal): (MessageReader?, MessageReader?, MessageReader?)
         var record: (field: Int, content: MessageReader)?

@@ -25,4 +25,22 @@ import Testing
         #expect(settings["http.port"]?.place == nil)
         #expect(!loaded.effectiveSettings.contains { $0.value.contains("abab") })
     }
+
+    @Test(arguments: [
+        "postgresql://u:secret@db/x", "postgresql://u:se?cret@db/x?sslmode=require", "postgresql://u:s@ecret@db/x",
+        "postgresql://db/x?password=secret", "postgresql://db/x?user=u&pass%77ord=secret&sslPassword=secret",
+    ])
+    func passwordsOfAStoreAreMasked(_ url: String) throws {
+        // given
+        let folder = try ConfigurationFolder()
+        try folder.write("perennial.yaml", Data("store: { url: \"\(url)\" }\n\(smallest)".utf8))
+        // when
+        let loaded = try ServerConfiguration.load(file: folder.path("perennial.yaml"), environment: [:])
+        let shown = try #require(loaded.effectiveSettings.first { $0.key == "store.url" }).value
+        // then
+        #expect(shown.hasPrefix("postgresql://"))
+        #expect(shown.contains("********"))
+        #expect(!shown.contains("cret"))
+        #expect(shown.contains("db/x"))
+    }
 }

@@ -9,10 +9,16 @@ final class ScriptedStore: EventStore {
     private let script: Mutex<[Append]>
     private let log = Mutex<[[ShardBatch]]>([])
     private let failure = Mutex<StoreError?>(nil)
+    private let claims = Mutex<Claims?>(nil)
+    private let pause = Mutex<(@Sendable () async -> Void)?>(nil)
+    let appendConcurrency: Int
 
-    init(_ inner: any EventStore, _ script: [Append] = []) {
+    typealias Claims = @Sendable ([ShardOwnership]) throws(StoreError) -> [ShardOwnership]
+
+    init(_ inner: any EventStore, _ script: [Append] = [], appendConcurrency: Int = 1) {
         self.inner = inner
         self.script = Mutex(script)
+        self.appendConcurrency = appendConcurrency
     }
 
     /// What was asked to be appended, commit by commit.
@@ -26,6 +32,21 @@ final class ScriptedStore: EventStore {
         get { self.failure.withLock { $0 } }
         set { self.failure.withLock { $0 = newValue } }
     }
+
+    /// What is made of every claim's answer, until nil.
+    var ownerships: Claims? {
+        get { self.claims.withLock { $0 } }
+        set { self.claims.withLock { $0 = newValue } }
+    }
+
+    /// Rows that checks ask for have been read, and come after this.
+    var rowsComeAfter: (@Sendable () async -> Void)? {
+        get { self.pause.withLock { $0 } }
+        set { self.pause.withLock { $0 = newValue } }
+    }
+
+    /// Nothing happens, for the fence does not hold.
+    static let fenced: Append = { batches, _ in .success(batches.map { _ in .fenced }) }
 
     static func failing(_ code: StoreError.Code) -> Append {
         { _, _ in .failure(StoreError(code, "as the test says")) }
@@ -48,11 +69,13 @@ final class ScriptedStore: EventStore {
 
     var identity: StoreIdentity { self.inner.identity }
 
-    var appendConcurrency: Int { self.inner.appendConcurrency }
-
     func register(_ node: NodeRecord) throws(StoreError) { try self.inner.register(node) }
 
-    func claim(_ claim: ShardClaim) throws(StoreError) -> [ShardOwnership] { try self.inner.claim(claim) }
+    func claim(_ claim: ShardClaim) throws(StoreError) -> [ShardOwnership] {
+        let taken = try self.inner.claim(claim)
+        guard let ownerships = self.ownerships else { return taken }
+        return try ownerships(taken)
+    }
 
     func nodes() async throws(StoreError) -> [NodeRecord] { try await self.inner.nodes() }
 
@@ -77,7 +100,9 @@ final class ScriptedStore: EventStore {
     func streams(
         withPrefixes prefixes: [(shard: ShardID, prefix: [UInt8])], limit: Int
     ) async throws(StoreError) -> [[StreamRow]] {
-        try await self.inner.streams(withPrefixes: prefixes, limit: limit)
+        let rows = try await self.inner.streams(withPrefixes: prefixes, limit: limit)
+        await self.rowsComeAfter?()
+        return rows
     }
 
     func streams(in shard: ShardID, after key: [UInt8]?, limit: Int) async throws(StoreError) -> [StreamRow] {
