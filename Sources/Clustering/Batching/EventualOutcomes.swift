@@ -38,9 +38,13 @@ package final class EventualOutcomes: EventualResult {
 
     /// In the order of the commands, once there are all.
     package func all() async -> [[UInt8]] {
+        // As they are when they come from another node.
+        if self.isComplete { return self.known }
         await withCheckedContinuation { waiter in self.whenComplete { waiter.resume() } }
         return self.known
     }
+
+    private var isComplete: Bool { self.state.withLock { $0.missing == 0 } }
 
     private var known: [[UInt8]] { self.state.withLock { state in state.outcomes.compactMap { $0 } } }
 
@@ -50,7 +54,7 @@ package final class EventualOutcomes: EventualResult {
         self.init(complete: try CommandBatch(wireBytes: wireBytes).items)
     }
 
-    private init(complete outcomes: [[UInt8]]) { self.state = Mutex(State(outcomes: outcomes, missing: 0)) }
+    package init(complete outcomes: [[UInt8]]) { self.state = Mutex(State(outcomes: outcomes, missing: 0)) }
 
     /// - Precondition: it is complete.
     package func wireBytes() -> [UInt8] { CommandBatch(self.known).wireBytes() }
