@@ -151,7 +151,7 @@ final class CallServer: Sendable {
     }
 
     private func answer(_ call: ServedCall, onceComplete result: some EventualResult) {
-        result.whenComplete {
+        result.whenComplete { result in
             do {
                 self.answer(call, .value(try result.wireBytes()))
             } catch {

@@ -1,6 +1,6 @@
 import Clustering
 import EventSourcing
-import ServiceContextModule
+import Synchronization
 import Testing
 import WireProtocol
 
@@ -62,6 +62,34 @@ import WireProtocol
             let numbers = owner.journal.entries.map { $0.isEmpty ? 0 : Int($0[0]) | Int($0[1]) << 8 }
             #expect(numbers == (1...3_000).map { $0 % 3 > 0 ? $0 : 0 })
         }
+    }
+
+    @Test func outcomesThatAreNeverThereAreLetGo() async throws {
+        try await TestCluster.run { cluster in
+            // given
+            let caller = try await cluster.start("caller")
+            let owner = try await cluster.start("owner", owning: [0])
+            let last = Mutex(Weak())
+            owner.system.serve(ShardID(rawValue: 0), under: Epoch(rawValue: 1)) { _ in
+                let outcomes = EventualOutcomes(count: 1)
+                last.withLock { $0.outcomes = outcomes }
+                return outcomes
+            }
+            // when
+            let error = await #expect(throws: ClusterError.self) {
+                try await ClusterSystem.$deadline.withValue(.now + .milliseconds(500)) {
+                    _ = try await caller.worker(0).submit(CommandBatch([[1]]))
+                }
+            }
+            // then
+            #expect(error?.code == .deadlineExceeded)
+            #expect(last.withLock { $0.wasThere && $0.outcomes == nil })
+        }
+    }
+
+    private struct Weak {
+        weak var outcomes: EventualOutcomes? { didSet { self.wasThere = true } }
+        private(set) var wasThere = false
     }
 
     @Test func getsNothingThatIsRefused() async throws {
