@@ -64,8 +64,8 @@ package final class ClusterSystem: DistributedActorSystem {
         return actor
     }
 
-    /// Takes a batch of commands for a shard on the thread that receives it, in the order of the calls. It must not wait:
-    /// the outcomes are put in later.
+    /// Takes a batch of commands for a shard on the thread that receives it, in the order of the calls. It must not
+    /// wait: the outcomes are put in later.
     package typealias Inbox = @Sendable (CommandBatch) -> EventualOutcomes
 
     /// The owner of a shard serves it under `epoch`: calls that know of a newer one are refused. nil while it serves not.

@@ -1,6 +1,7 @@
-/* Tells the thread sanitizer what a contended `Mutex` does. Its fast path is compiled into the caller, where the sanitizer
- * sees it; its slow path is in libswiftSynchronization and in the kernel, where it does not, so that all that a contended
- * mutex guards would look like a race. Loaded before that library; a process without the sanitizer is left as it is. */
+/* Tells the thread sanitizer what a contended `Mutex` does. Its fast path is compiled into the caller, where the
+ * sanitizer sees it; its slow path is in libswiftSynchronization and in the kernel, where it does not, so that all that
+ * a contended mutex guards would look like a race. Loaded before that library; a process without the sanitizer is left
+ * as it is. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>

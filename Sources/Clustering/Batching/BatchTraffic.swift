@@ -1,7 +1,7 @@
 import Synchronization
 
-/// How many batches are under way altogether, for the batchers that share it. When there are many, each batcher sends one
-/// at a time: fuller batches cost less for each command than they cost it in waiting.
+/// How many batches are under way altogether, for the batchers that share it. When there are many, each batcher sends
+/// one at a time: fuller batches cost less for each command than they cost it in waiting.
 package final class BatchTraffic: Sendable {
     private let busyFrom: Int
     private let underWay = Atomic(0)

@@ -11,8 +11,8 @@ package struct CallContract: Sendable {
         /// return soon, with an `EventualResult` where its work takes longer. Such a call cannot be cancelled.
         package var isOrdered: Bool
         /// An ordered function of one `CommandBatch` that returns `EventualOutcomes`. Where its shard is served with an
-        /// inbox the batch goes there at once: finding the function by its name and a task to call it costs more than most
-        /// batches.
+        /// inbox the batch goes there at once: finding the function by its name and a task to call it costs more than
+        /// most batches.
         package var usesInbox: Bool
 
         package init(_ number: UInt32, _ identifier: String, isOrdered: Bool, usesInbox: Bool = false) {
