@@ -7,6 +7,9 @@ final class ActorSlot: Sendable {
     private struct State {
         weak var actor: (any DistributedActor)?
         var epoch: Epoch?
+        var inbox: ClusterSystem.Inbox?
+
+        func serves(_ epoch: Epoch) -> Bool { self.epoch.map { $0 >= epoch } ?? false }
     }
 
     private let state = Mutex(State())
@@ -16,9 +19,20 @@ final class ActorSlot: Sendable {
         set { self.state.withLock { $0.actor = newValue } }
     }
 
-    /// Under which the shard is served to other nodes; nil while it is not.
-    var epoch: Epoch? {
-        get { self.state.withLock { $0.epoch } }
-        set { self.state.withLock { $0.epoch = newValue } }
+    func serve(under epoch: Epoch?, inbox: ClusterSystem.Inbox?) {
+        self.state.withLock { state in
+            state.epoch = epoch
+            state.inbox = inbox
+        }
+    }
+
+    /// nil for a caller who knows of a newer epoch than the one under which the shard is served here, if it is at all.
+    func actor(servedUnder epoch: Epoch) -> (any DistributedActor)? {
+        self.state.withLock { $0.serves(epoch) ? $0.actor : nil }
+    }
+
+    /// The same, where there is an inbox.
+    func inbox(servedUnder epoch: Epoch) -> ClusterSystem.Inbox? {
+        self.state.withLock { $0.serves(epoch) && $0.actor != nil ? $0.inbox : nil }
     }
 }

@@ -64,8 +64,15 @@ package final class ClusterSystem: DistributedActorSystem {
         return actor
     }
 
+    /// Takes a batch of commands for a shard on the thread that receives it, in the order of the calls. It must not
+    /// wait: the outcomes are put in later.
+    package typealias Inbox = @Sendable (CommandBatch) -> EventualOutcomes
+
     /// The owner of a shard serves it under `epoch`: calls that know of a newer one are refused. nil while it serves not.
-    package func serve(_ shard: ShardID, under epoch: Epoch?) { self.slots[Int(shard.rawValue)].epoch = epoch }
+    /// - Parameter inbox: gets what is called by targets that use one, instead of the actor.
+    package func serve(_ shard: ShardID, under epoch: Epoch?, inbox: Inbox? = nil) {
+        self.slots[Int(shard.rawValue)].serve(under: epoch, inbox: inbox)
+    }
 
     // MARK: Calls
 
@@ -106,10 +113,15 @@ package final class ClusterSystem: DistributedActorSystem {
     package func execute(
         _ invocation: Invocation, on id: ShardActorID, epoch: Epoch = Epoch(rawValue: 0)
     ) async throws -> Execution {
-        guard id.index < self.slots.count, let actor = self.slots[id.index].actor,
-            let served = self.slots[id.index].epoch, served >= epoch
-        else { throw ClusterError(.notOwner, "this node does not own shard \(id.index)") }
+        guard id.index < self.slots.count, let actor = self.slots[id.index].actor(servedUnder: epoch) else {
+            throw ClusterError(.notOwner, "this node does not own shard \(id.index)")
+        }
         return try await self.execute(invocation, on: actor)
+    }
+
+    /// nil where a call has to be executed: the actor does not live here, serves an older epoch, or has no inbox.
+    func inbox(of id: ShardActorID, epoch: Epoch) -> Inbox? {
+        id.index < self.slots.count ? self.slots[id.index].inbox(servedUnder: epoch) : nil
     }
 
     private func execute<Act: DistributedActor>(_ invocation: Invocation, on actor: Act) async throws -> Execution {

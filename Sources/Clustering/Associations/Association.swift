@@ -6,7 +6,8 @@ import WireProtocol
 /// This run's calls to one run of another node: numbered and bounded, gathered into frames that the reactor takes, and
 /// answered, failed or given up exactly once each.
 final class Association: Sendable {
-    typealias Waiter = CheckedContinuation<RemoteReply.Outcome, any Error>
+    /// Unsafe means unchecked: the table gives each back once.
+    typealias Waiter = UnsafeContinuation<RemoteReply.Outcome, any Error>
 
     private struct Outgoing {
         var writer: FrameWriter
@@ -54,12 +55,12 @@ final class Association: Sendable {
         _ call: RemoteCall, until deadline: ContinuousClock.Instant, isCancellable: Bool
     ) async throws -> RemoteReply.Outcome {
         guard isCancellable else {
-            return try await withCheckedThrowingContinuation { _ = self.begin(call, $0, until: deadline) }
+            return try await withUnsafeThrowingContinuation { _ = self.begin(call, $0, until: deadline) }
         }
         let id = Mutex<UInt64?>(nil)
         return try await withTaskCancellationHandler {
             guard !Task.isCancelled else { throw ClusterError(.cancelled, "the caller has given up") }
-            return try await withCheckedThrowingContinuation { waiter in
+            return try await withUnsafeThrowingContinuation { waiter in
                 let begun = self.begin(call, waiter, until: deadline)
                 id.withLock { $0 = begun }
                 if Task.isCancelled, let begun { self.cancel(begun) }

@@ -29,6 +29,7 @@ package final class CommandBatcher: Sendable {
     private let batchesInFlight: Int
     private let batchLimit: Int
     private let byteLimit: Int
+    private let traffic: BatchTraffic
     private let send: Send
     private let state = Mutex(State())
 
@@ -36,12 +37,17 @@ package final class CommandBatcher: Sendable {
     ///   - batchesInFlight: so many may be under way.
     ///   - batchLimit: commands in one.
     ///   - byteLimit: of the commands in one; a command of more goes alone.
+    ///   - traffic: shared with others that use the same connections; while there is much, one batch is under way here.
     ///   - send: is not to heed that its task is cancelled, since it sends for others.
-    package init(batchesInFlight: Int, batchLimit: Int, byteLimit: Int = 1 << 20, send: @escaping Send) {
+    package init(
+        batchesInFlight: Int, batchLimit: Int, byteLimit: Int = 1 << 20,
+        traffic: BatchTraffic = BatchTraffic(busyFrom: .max), send: @escaping Send
+    ) {
         precondition(batchesInFlight > 0 && batchLimit > 0, "a batcher that could send nothing")
         self.batchesInFlight = batchesInFlight
         self.batchLimit = batchLimit
         self.byteLimit = byteLimit
+        self.traffic = traffic
         self.send = send
     }
 
@@ -57,9 +63,11 @@ package final class CommandBatcher: Sendable {
     /// How many commands wait for a batch to be sent in.
     package var waitingCount: Int { self.state.withLock { $0.waiting.count } }
 
+    private var batchesAllowed: Int { self.traffic.isBusy ? 1 : self.batchesInFlight }
+
     private func mayBegin() -> Bool {
         self.state.withLock { state in
-            guard state.batchesInFlight < self.batchesInFlight else { return false }
+            guard state.batchesInFlight < self.batchesAllowed else { return false }
             state.batchesInFlight += 1
             return true
         }
@@ -67,7 +75,7 @@ package final class CommandBatcher: Sendable {
 
     private func wait(_ waiting: Waiting) {
         let mayBegin = self.state.withLock { state in
-            guard state.batchesInFlight >= self.batchesInFlight else {
+            guard state.batchesInFlight >= self.batchesAllowed else {
                 state.batchesInFlight += 1
                 return true
             }
@@ -88,10 +96,16 @@ package final class CommandBatcher: Sendable {
             }
             return others
         }
+        self.traffic.begin()
         let result = await self.outcomes(of: [own] + others.map(\.command))
-        let next = self.state.withLock { state in
-            if state.waiting.isEmpty { state.batchesInFlight -= 1 }
-            return state.waiting.popFirst()
+        self.traffic.end()
+        let next: Waiting? = self.state.withLock { state in
+            // Where there is one too many by now, the other sends for those who wait.
+            guard !state.waiting.isEmpty, state.batchesInFlight <= self.batchesAllowed else {
+                state.batchesInFlight -= 1
+                return nil
+            }
+            return state.waiting.removeFirst()
         }
         // First, so that the next batch is on its way while these are told.
         next?.waiter.resume(returning: .send)

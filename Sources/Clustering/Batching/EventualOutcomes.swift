@@ -6,7 +6,7 @@ package final class EventualOutcomes: EventualResult {
     private struct State {
         var outcomes: [[UInt8]?]
         var missing: Int
-        var whenComplete: [@Sendable () -> Void] = []
+        var whenComplete: [@Sendable (EventualOutcomes) -> Void] = []
     }
 
     private let state: Mutex<State>
@@ -17,7 +17,7 @@ package final class EventualOutcomes: EventualResult {
 
     /// - Precondition: the place has no outcome yet.
     package func put(_ outcome: [UInt8], at place: Int) {
-        let bodies = self.state.withLock { state -> [@Sendable () -> Void] in
+        let bodies = self.state.withLock { state -> [@Sendable (EventualOutcomes) -> Void] in
             precondition(state.outcomes[place] == nil, "a command is answered once")
             state.outcomes[place] = outcome
             state.missing -= 1
@@ -25,22 +25,26 @@ package final class EventualOutcomes: EventualResult {
             defer { state.whenComplete = [] }
             return state.whenComplete
         }
-        for body in bodies { body() }
+        for body in bodies { body(self) }
     }
 
-    package func whenComplete(_ body: @escaping @Sendable () -> Void) {
+    package func whenComplete(_ body: @escaping @Sendable (EventualOutcomes) -> Void) {
         let isComplete = self.state.withLock { state in
             if state.missing > 0 { state.whenComplete.append(body) }
             return state.missing == 0
         }
-        if isComplete { body() }
+        if isComplete { body(self) }
     }
 
     /// In the order of the commands, once there are all.
     package func all() async -> [[UInt8]] {
-        await withCheckedContinuation { waiter in self.whenComplete { waiter.resume() } }
+        // As they are when they come from another node.
+        if self.isComplete { return self.known }
+        await withCheckedContinuation { waiter in self.whenComplete { _ in waiter.resume() } }
         return self.known
     }
+
+    private var isComplete: Bool { self.state.withLock { $0.missing == 0 } }
 
     private var known: [[UInt8]] { self.state.withLock { state in state.outcomes.compactMap { $0 } } }
 
@@ -50,7 +54,7 @@ package final class EventualOutcomes: EventualResult {
         self.init(complete: try CommandBatch(wireBytes: wireBytes).items)
     }
 
-    private init(complete outcomes: [[UInt8]]) { self.state = Mutex(State(outcomes: outcomes, missing: 0)) }
+    package init(complete outcomes: [[UInt8]]) { self.state = Mutex(State(outcomes: outcomes, missing: 0)) }
 
     /// - Precondition: it is complete.
     package func wireBytes() -> [UInt8] { CommandBatch(self.known).wireBytes() }

@@ -10,11 +10,17 @@ package struct CallContract: Sendable {
         /// Calls of one caller to one shard run one after the other, in the order in which they were made. Each should
         /// return soon, with an `EventualResult` where its work takes longer. Such a call cannot be cancelled.
         package var isOrdered: Bool
+        /// An ordered function of one `CommandBatch` that returns `EventualOutcomes`. Where its shard is served with an
+        /// inbox the batch goes there at once: finding the function by its name and a task to call it costs more than
+        /// most batches.
+        package var usesInbox: Bool
 
-        package init(_ number: UInt32, _ identifier: String, isOrdered: Bool) {
+        package init(_ number: UInt32, _ identifier: String, isOrdered: Bool, usesInbox: Bool = false) {
+            precondition(isOrdered || !usesInbox, "an inbox takes ordered calls alone")
             self.number = number
             self.identifier = identifier
             self.isOrdered = isOrdered
+            self.usesInbox = usesInbox
         }
     }
 

@@ -15,9 +15,18 @@ enum TraceContext {
     static func following<Value>(_ carrier: [String: String], _ body: () async throws -> Value) async rethrows -> Value
     {
         guard !carrier.isEmpty else { return try await body() }
+        return try await ServiceContext.$current.withValue(Self.context(carrier)) { try await body() }
+    }
+
+    static func following<Value>(_ carrier: [String: String], _ body: () throws -> Value) rethrows -> Value {
+        guard !carrier.isEmpty else { return try body() }
+        return try ServiceContext.$current.withValue(Self.context(carrier), operation: body)
+    }
+
+    private static func context(_ carrier: [String: String]) -> ServiceContext {
         var context = ServiceContext.topLevel
         InstrumentationSystem.instrument.extract(carrier, into: &context, using: Carrier())
-        return try await ServiceContext.$current.withValue(context) { try await body() }
+        return context
     }
 
     private struct Carrier: Injector, Extractor {

@@ -29,6 +29,9 @@ final class Membership: Sendable {
 
     var snapshot: MembershipSnapshot { self.state.withLock { $0.snapshot } }
 
+    /// As the newest reading has it; asked for each call, so without a copy of all of it.
+    func owner(of shard: ShardID) -> MembershipSnapshot.Owner? { self.state.withLock { $0.snapshot.owner(of: shard) } }
+
     /// Reads soon; any number of requests before that are one.
     func refresh() { self.request.yield() }
 

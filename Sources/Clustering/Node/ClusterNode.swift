@@ -64,7 +64,7 @@ package final class ClusterNode: InvocationTransport {
         try await withThrowingTaskGroup { group in
             group.addTask {
                 do {
-                    try await self.reactor.run { () throws(ZeroMQError) in try ClusterProgram(self) }
+                    try await self.reactor.run { () throws(ZeroMQError) in try ClusterProgram(self, serving: system) }
                 } catch let error as ZeroMQError {
                     throw ClusterError(.unavailable, error.message, cause: error)
                 }
@@ -111,7 +111,7 @@ package final class ClusterNode: InvocationTransport {
     package var reactorTurns: Int { self.reactor.turnCount }
 
     /// Who owns a shard, as far as this node knows: nil for nobody who can be called.
-    package func owner(of shard: ShardID) -> NodeID? { self.membership.snapshot.owner(of: shard)?.peer.node }
+    package func owner(of shard: ShardID) -> NodeID? { self.membership.owner(of: shard)?.peer.node }
 
     /// Returns once the node table has been read after this moment; or when the caller is cancelled.
     package func refreshMembership() async { await self.membership.refreshed() }
@@ -164,7 +164,7 @@ package final class ClusterNode: InvocationTransport {
         _ invocation: Invocation, _ target: CallContract.Target, on id: ShardActorID,
         until deadline: ContinuousClock.Instant
     ) async throws -> InvocationReply {
-        guard let owner = self.membership.snapshot.owner(of: id.shard) else {
+        guard let owner = self.membership.owner(of: id.shard) else {
             throw ClusterError(.notOwner, "no node that can be reached owns shard \(id.index)")
         }
         guard owner.peer.node != self.configuration.node else {
@@ -209,7 +209,7 @@ extension ClusterNode {
     /// - Parameters:
     ///   - bytes: nil for a message that has not one part.
     ///   - user: whom the ZAP handler took the peer for.
-    func receiveCalls(_ bytes: [UInt8]?, from identity: [UInt8], user: String?) {
+    func receiveCalls(_ bytes: [UInt8]?, from identity: [UInt8], user: String?, for system: ClusterSystem) {
         let snapshot = self.membership.snapshot
         guard let node = user.flatMap(snapshot.node(of:)) else { return self.refusals.record(.unlistedKey) }
         guard let bytes, let frame = try? Frame(decoding: bytes) else {
@@ -230,7 +230,7 @@ extension ClusterNode {
         guard frame.header.incarnation == snapshot.nodes[node]?.incarnation.rawValue else {
             return self.refuseRun(frame, of: node, on: route)
         }
-        self.server.receive(frame, on: route)
+        self.server.receive(frame, on: route, for: system)
     }
 
     /// Either the caller's run is over, or it has just begun and this node does not know it yet: then it will try again.

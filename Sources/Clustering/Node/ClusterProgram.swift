@@ -8,6 +8,7 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
     private static let domain = "perennial"
 
     private let node: ClusterNode
+    private let system: ClusterSystem
     private let context: Context
     private let router: Socket
     private var zap: ZAPHandler
@@ -22,7 +23,7 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
     private var zapPlace = 0
 
     /// Listens.
-    init(_ node: ClusterNode) throws(ZeroMQError) {
+    init(_ node: ClusterNode, serving system: ClusterSystem) throws(ZeroMQError) {
         let configuration = node.configuration
         let context = try Context()
         let zap = try ZAPHandler(in: context, domain: Self.domain)
@@ -38,6 +39,7 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
         try router.serveCurve(configuration.keys, domain: Self.domain)
         let endpoint = try router.bind(configuration.bind)
         self.node = node
+        self.system = system
         self.context = context
         self.zap = zap
         self.router = router
@@ -80,7 +82,7 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
             let user = part.userID
             let bytes = part.hasMore ? nil : part.bytes
             while part.hasMore, try self.router.receive(&part) {}
-            self.node.receiveCalls(bytes, from: identity.bytes, user: user)
+            self.node.receiveCalls(bytes, from: identity.bytes, user: user, for: self.system)
         }
     }
 

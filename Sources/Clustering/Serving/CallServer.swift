@@ -36,11 +36,11 @@ final class CallServer: Sendable {
     // MARK: On the reactor's thread
 
     /// - Parameter frame: of a known run, and meant for this one.
-    func receive(_ frame: Frame, on route: ReplyRoute) {
+    func receive(_ frame: Frame, on route: ReplyRoute, for system: ClusterSystem) {
         // A frame that waited for its connection may hold calls that were given up since.
         let cancelled = Set(frame.cancelled)
         for call in frame.calls where self.isNew(call, of: route.caller) && !cancelled.contains(call.id) {
-            if let failure = self.accept(call, on: route) {
+            if let failure = self.accept(call, on: route, for: system) {
                 self.replies.put(RemoteReply(id: call.id, outcome: .failure(failure)), on: route)
             }
         }
@@ -60,7 +60,7 @@ final class CallServer: Sendable {
         self.newest.withLock { newest in newest = newest.filter { callers.contains($0.key) } }
     }
 
-    private func accept(_ call: RemoteCall, on route: ReplyRoute) -> RemoteFailure? {
+    private func accept(_ call: RemoteCall, on route: ReplyRoute, for system: ClusterSystem) -> RemoteFailure? {
         guard let target = self.contract.target(call.target) else {
             return RemoteFailure(.unknownTarget, "no function has the number \(call.target)")
         }
@@ -76,8 +76,26 @@ final class CallServer: Sendable {
             self.incoming.yield(.call(served))
             return nil
         }
-        if self.lanes[Int(call.shard)].append(served) { self.incoming.yield(.lane(Int(call.shard))) }
+        let lane = self.lanes[Int(call.shard)]
+        // Not before those that came earlier.
+        if lane.isIdle, self.isWanted(served), self.putIntoInbox(served, of: system) { return nil }
+        if lane.append(served) { self.incoming.yield(.lane(Int(call.shard))) }
         return nil
+    }
+
+    /// false where there is none for it: the call has to be executed.
+    private func putIntoInbox(_ served: ServedCall, of system: ClusterSystem) -> Bool {
+        let call = served.call
+        let id = ShardActorID(shard: ShardID(rawValue: call.shard))
+        guard served.target.usesInbox, let inbox = system.inbox(of: id, epoch: Epoch(rawValue: call.epoch)) else {
+            return false
+        }
+        if call.arguments.count == 1, let batch = try? CommandBatch(wireBytes: call.arguments[0]) {
+            self.answer(served, onceComplete: TraceContext.following(call.trace) { inbox(batch) })
+        } else {
+            self.answer(served, .failure(RemoteFailure(.malformed, "the call is not of one batch")))
+        }
+        return true
     }
 
     // MARK: Running
@@ -101,13 +119,16 @@ final class CallServer: Sendable {
     }
 
     private func run(_ call: ServedCall, _ system: ClusterSystem) async {
-        guard !self.calls.isCancelled(call.id), .now < call.deadline else { return self.calls.finish(call.id) }
+        guard self.isWanted(call) else { return self.calls.finish(call.id) }
         if call.target.isOrdered {
-            await self.execute(call, system)
+            if !self.putIntoInbox(call, of: system) { await self.execute(call, system) }
         } else {
             await self.calls.run(call.id) { await self.execute(call, system) }
         }
     }
+
+    /// Its caller has neither given up nor stopped waiting.
+    private func isWanted(_ call: ServedCall) -> Bool { !self.calls.isCancelled(call.id) && .now < call.deadline }
 
     private func execute(_ call: ServedCall, _ system: ClusterSystem) async {
         do {
@@ -119,20 +140,23 @@ final class CallServer: Sendable {
             }
             switch execution {
             case .reply(let outcome): self.answer(call, outcome)
-            case .eventual(let result):
-                result.whenComplete {
-                    do {
-                        self.answer(call, .value(try result.wireBytes()))
-                    } catch {
-                        self.answer(call, .failure(RemoteFailure(.thrown, "the answer cannot be written")))
-                    }
-                }
+            case .eventual(let result): self.answer(call, onceComplete: result)
             }
         } catch let error as ClusterError where error.code == .notOwner {
             self.answer(call, .failure(RemoteFailure(.notOwner, error.message)))
         } catch {
             // What the function throws has become a reply already: this is about the call itself.
             self.answer(call, .failure(RemoteFailure(.malformed, "the call does not fit: \(type(of: error))")))
+        }
+    }
+
+    private func answer(_ call: ServedCall, onceComplete result: some EventualResult) {
+        result.whenComplete { result in
+            do {
+                self.answer(call, .value(try result.wireBytes()))
+            } catch {
+                self.answer(call, .failure(RemoteFailure(.thrown, "the answer cannot be written")))
+            }
         }
     }
 

@@ -10,6 +10,9 @@ final class Lane: Sendable {
 
     private let state = Mutex(State())
 
+    /// Nothing waits or runs; only `append(_:)` changes that.
+    var isIdle: Bool { self.state.withLock { !$0.isRunning } }
+
     /// true when nobody works the lane off: the caller has to see to it.
     func append(_ call: ServedCall) -> Bool {
         self.state.withLock { state in

@@ -18,7 +18,8 @@ struct RemotePair: Sendable {
     static func run<Value: Sendable>(_ body: (RemotePair) async throws -> Value) async throws -> Value {
         guard let map = ShardMap(shardCount: Self.shardCount) else { throw BenchmarkError("no map of shards") }
         let store = InMemoryEventStore(shardCount: Self.shardCount)
-        let contract = CallContract(targets: [.init(1, try await self.identifier(map), isOrdered: true)])
+        let target = CallContract.Target(1, try await self.identifier(map), isOrdered: true, usesInbox: true)
+        let contract = CallContract(targets: [target])
         let nodes = try ["caller", "owner"].map { name in
             let configuration = ClusterConfiguration(
                 node: NodeID(rawValue: name), incarnation: Incarnation(rawValue: .random(in: .min ... .max)),
@@ -40,7 +41,9 @@ struct RemotePair: Sendable {
                 store.register(record)
                 guard record.id.rawValue == "owner" else { continue }
                 let claim = ShardClaim(map.shards, for: .init(node: record.id, incarnation: record.incarnation))
-                for owned in store.claim(claim) { owner.serve(owned.shard, under: owned.epoch) }
+                for owned in store.claim(claim) {
+                    owner.serve(owned.shard, under: owned.epoch, inbox: EchoShard.echo)
+                }
             }
             for (node, _) in nodes { await node.refreshMembership() }
             return try await body(RemotePair(caller: nodes[0].system))
@@ -51,10 +54,13 @@ struct RemotePair: Sendable {
     /// - Returns: how many commands had their outcome.
     func exchange(size: Int, shards: Int, callers: Int, for duration: Duration) async throws -> Int {
         let command = [UInt8](repeating: 7, count: size)
+        let traffic = BatchTraffic(busyFrom: 128)
         let batchers = try (0..<shards).map { shard in
             let owner = try EchoShard.resolve(
                 id: ShardActorID(shard: ShardID(rawValue: UInt16(shard))), using: self.caller)
-            return CommandBatcher(batchesInFlight: 2, batchLimit: 256) { try await owner.submit($0).all() }
+            return CommandBatcher(batchesInFlight: 2, batchLimit: 256, traffic: traffic) {
+                try await owner.submit($0).all()
+            }
         }
         let end = ContinuousClock.now + duration
         return try await withThrowingTaskGroup(of: Int.self) { group in

@@ -10,6 +10,8 @@ final class RemoteShards: Sendable {
     /// So many batches for one shard are under way, and so many commands are in one.
     private static let batchesInFlight = 2
     private static let batchLimit = 256
+    /// While so many batches are under way, for whatever shards, one is for each.
+    private static let manyBatches = 128
     /// For how long a command is repeated whose outcome nobody knows: its dedup key makes a repetition harmless.
     private static let patience = Duration.seconds(10)
     private static let pause = Duration.milliseconds(50)
@@ -20,8 +22,11 @@ final class RemoteShards: Sendable {
 
     init(system: ClusterSystem, map: ShardMap) {
         self.system = system
+        let traffic = BatchTraffic(busyFrom: Self.manyBatches)
         self.batchers = map.shards.map { shard in
-            CommandBatcher(batchesInFlight: Self.batchesInFlight, batchLimit: Self.batchLimit) { batch in
+            CommandBatcher(
+                batchesInFlight: Self.batchesInFlight, batchLimit: Self.batchLimit, traffic: traffic
+            ) { batch in
                 try await Self.send(batch, to: Self.actor(of: shard, in: system))
             }
         }

@@ -10,7 +10,7 @@ extension CallContract {
                 .submit,
                 "$s19SubscriptionRuntime0A5ShardC6submity10Clustering16EventualOutcomesC12WireProtocol12CommandBatch"
                     + "VYaKFTE",
-                isOrdered: true),
+                isOrdered: true, usesInbox: true),
             .shard(.check, "$s19SubscriptionRuntime0A5ShardC5checkyAA0C8VerdictsVAA0C6ChecksVYaKFTE", isOrdered: false),
             .shard(.head, "$s19SubscriptionRuntime0A5ShardC4headAA0C4HeadVyYaKFTE", isOrdered: false),
         ],
@@ -18,7 +18,9 @@ extension CallContract {
 }
 
 extension CallContract.Target {
-    fileprivate static func shard(_ target: ProtoShardTarget, _ identifier: String, isOrdered: Bool) -> Self {
-        Self(UInt32(target.rawValue), identifier, isOrdered: isOrdered)
+    fileprivate static func shard(
+        _ target: ProtoShardTarget, _ identifier: String, isOrdered: Bool, usesInbox: Bool = false
+    ) -> Self {
+        Self(UInt32(target.rawValue), identifier, isOrdered: isOrdered, usesInbox: usesInbox)
     }
 }

@@ -1,5 +1,8 @@
+import Clustering
 import DequeModule
+import Subscriptions
 import Synchronization
+import WireProtocol
 
 /// The commands of one shard in the order in which they came, bounded by count and bytes from their arrival to their
 /// answer. One task takes them out, batch by batch, while at most `batchesInFlight` of its batches await their commit:
@@ -46,6 +49,21 @@ final class ShardQueue: Sendable {
             return nil
         }
         if let refusal { command.answer(refusal) } else { self.wake.signal() }
+    }
+
+    /// `Submission`s of another node, in their order.
+    func enqueue(_ batch: CommandBatch) -> EventualOutcomes {
+        let outcomes = EventualOutcomes(count: batch.items.count)
+        for (place, item) in batch.items.enumerated() {
+            do {
+                let submission = try Submission(wireBytes: item)
+                self.enqueue(Command(submission: submission, waiter: .place(place, of: outcomes)))
+            } catch {
+                outcomes.put(
+                    .refused(.storeUnavailable, message: "not a submission that this node can read"), at: place)
+            }
+        }
+        return outcomes
     }
 
     /// Back to the front, in order, whatever the bounds: they were never released.

@@ -27,17 +27,7 @@ package distributed actor SubscriptionShard {
     /// Takes `Submission`s in their order. The outcome of each is there once it is durable, or refused. The callers may
     /// give up waiting; the commands go on.
     package distributed func submit(_ batch: CommandBatch) -> EventualOutcomes {
-        let outcomes = EventualOutcomes(count: batch.items.count)
-        for (place, item) in batch.items.enumerated() {
-            do {
-                let submission = try Submission(wireBytes: item)
-                self.parts.queue.enqueue(Command(submission: submission, waiter: .place(place, of: outcomes)))
-            } catch {
-                outcomes.put(
-                    .refused(.storeUnavailable, message: "not a submission that this node can read"), at: place)
-            }
-        }
-        return outcomes
+        self.parts.queue.enqueue(batch)
     }
 
     /// Who is entitled, now.
@@ -218,7 +208,9 @@ package distributed actor SubscriptionShard {
         self.parts.entitlements.removeAll()
         self.ledger.own(ownership)
         self.parts.gate.open(ownership)
-        self.actorSystem.serve(self.parts.shard, under: ownership.epoch)
+        self.actorSystem.serve(self.parts.shard, under: ownership.epoch) { [queue = self.parts.queue] batch in
+            queue.enqueue(batch)
+        }
         self.parts.arm.forget()
         self.parts.queue.resume()
         self.parts.totals.recordOwned(self.parts.shard)

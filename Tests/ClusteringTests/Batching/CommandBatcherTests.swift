@@ -72,6 +72,52 @@ import WireProtocol
         #expect(gate.largestInFlight == 2)
     }
 
+    @Test func sendsOneBatchAtATimeWhileManyAreUnderWay() async throws {
+        // given: another shard's batch is under way
+        let gate = Gate()
+        let traffic = BatchTraffic(busyFrom: 1)
+        let other = CommandBatcher(batchesInFlight: 2, batchLimit: 8, traffic: traffic) { await gate.pass($0) }
+        let batcher = CommandBatcher(batchesInFlight: 2, batchLimit: 8, traffic: traffic) { await gate.pass($0) }
+        async let elsewhere = other.submit([0])
+        await gate.holds(1)
+        // when
+        async let first = batcher.submit([1])
+        await gate.holds(2)
+        async let second = batcher.submit([2])
+        async let third = batcher.submit([3])
+        while batcher.waitingCount < 2 { await Task.yield() }
+        gate.open()
+        // then
+        #expect(try await [elsewhere, first, second, third] == [[0, 0xFF], [1, 0xFF], [2, 0xFF], [3, 0xFF]])
+        #expect(gate.batches.count == 3 && gate.batches.contains { Set($0) == [[2], [3]] })
+    }
+
+    @Test func everyoneIsAnsweredWhenManyBatchesTurnIntoFewAndBack() async throws {
+        // given
+        let traffic = BatchTraffic(busyFrom: 6)
+        let batchers = (0..<8).map { _ in
+            CommandBatcher(batchesInFlight: 2, batchLimit: 4, traffic: traffic) { batch in
+                await Task.yield()
+                return batch.items
+            }
+        }
+        // when
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for caller in 0..<64 {
+                group.addTask {
+                    for number in 0..<200 {
+                        let command = [UInt8(caller), UInt8(number)]
+                        let outcome = try await batchers[(caller + number) % 8].submit(command)
+                        #expect(outcome == command)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        // then
+        #expect(batchers.allSatisfy { $0.waitingCount == 0 })
+    }
+
     @Test func sendsWhatGatheredInTheOrderInWhichItCame() async throws {
         // given: a batch is under way, and others come one after the other
         let gate = Gate()

@@ -8,7 +8,7 @@ import WireProtocol
         // given
         let outcomes = EventualOutcomes(count: 3)
         let calls = Mutex(0)
-        outcomes.whenComplete { calls.withLock { $0 += 1 } }
+        outcomes.whenComplete { _ in calls.withLock { $0 += 1 } }
         // when
         outcomes.put([2], at: 2)
         outcomes.put([0], at: 0)
@@ -16,7 +16,7 @@ import WireProtocol
         outcomes.put([1], at: 1)
         // then
         #expect(calls.withLock { $0 } == 1)
-        outcomes.whenComplete { calls.withLock { $0 += 1 } }
+        outcomes.whenComplete { _ in calls.withLock { $0 += 1 } }
         #expect(calls.withLock { $0 } == 2)
         #expect(await outcomes.all() == [[0], [1], [2]])
     }

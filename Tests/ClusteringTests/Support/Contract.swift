@@ -19,12 +19,13 @@ enum Contract {
         for call in ordered + others {
             targets.append(
                 CallContract.Target(
-                    UInt32(targets.count + 1), await Self.identifier(call), isOrdered: targets.count < ordered.count))
+                    UInt32(targets.count + 1), await Self.identifier(call), isOrdered: targets.count < ordered.count,
+                    usesInbox: targets.isEmpty))
         }
         return CallContract(targets: targets, errors: [1: KnownError.self])
     }
 
-    /// Numbers as `make()` gives them.
+    /// Numbers as `make()` gives them. The first function uses an inbox, where there is one.
     enum Number {
         static let submit: UInt32 = 1
         static let echo: UInt32 = 4
