@@ -7,6 +7,8 @@ package struct ClusterError: Error, Sendable {
         case otherType
         /// Arguments, target or answer are not what the two sides agreed on.
         case malformed
+        /// There has been no connection to the owner for a while: nothing ran.
+        case unreachable
         /// The other side lets nobody call this function: nothing ran.
         case unknownTarget
         /// Too much is under way already, here or there: nothing ran.

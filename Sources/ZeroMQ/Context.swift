@@ -7,7 +7,7 @@ import CZeroMQ
     package init() throws(ZeroMQError) {
         guard let handle = unsafe zmq_ctx_new() else { throw .last("zmq_ctx_new") }
         unsafe self.handle = handle
-        // Every socket that is closed lets go of what it has not sent: whoever waits for an answer has a deadline.
+        // A socket that is closed lets go of what it has not sent, unless it says otherwise: who waits has a deadline.
         _ = unsafe zmq_ctx_set(handle, ZMQ_BLOCKY, 0)
     }
 

@@ -21,26 +21,32 @@ final class Association: Sendable {
         /// In `frames`; what no caller waits for any more is among it.
         var unsentBytes = 0
         var closure: ClusterError?
+        /// nil while there is a connection.
+        var disconnected: ContinuousClock.Instant? = .now
     }
 
     let peer: Peer
     private let header: FrameHeader
     private let limits: CallTable<Waiter>.Limits
+    private let connectPatience: Duration
     private let sizes: MessageSizes
     private let wake: @Sendable () -> Void
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - generation: how many associations this run has made, this one included.
+    ///   - connectPatience: after so long without a connection, calls that do not wait for one are refused at once.
     ///   - wake: makes the reactor take what there is.
     init(
         _ peer: Peer, generation: UInt64, from node: NodeID, _ incarnation: Incarnation,
-        limits: CallTable<Waiter>.Limits, sizes: MessageSizes, wake: @escaping @Sendable () -> Void
+        limits: CallTable<Waiter>.Limits, connectPatience: Duration, sizes: MessageSizes,
+        wake: @escaping @Sendable () -> Void
     ) {
         self.peer = peer
         self.header = FrameHeader(
             node: node.rawValue, incarnation: incarnation.rawValue, addressee: peer.incarnation.rawValue)
         self.limits = limits
+        self.connectPatience = connectPatience
         self.sizes = sizes
         self.wake = wake
         // A million million calls each.
@@ -49,17 +55,20 @@ final class Association: Sendable {
 
     // MARK: Callers
 
-    /// - Parameter call: without its id and remaining time.
+    /// - Parameters:
+    ///   - call: without its id and remaining time.
+    ///   - isCommand: waits for a connection until its deadline, and cannot be cancelled.
     /// - Throws: `ClusterError`.
     func call(
-        _ call: RemoteCall, until deadline: ContinuousClock.Instant, isCancellable: Bool
+        _ call: RemoteCall, until deadline: ContinuousClock.Instant, isCommand: Bool
     ) async throws -> RemoteReply.Outcome {
-        guard isCancellable else {
+        guard !isCommand else {
             return try await withUnsafeThrowingContinuation { _ = self.begin(call, $0, until: deadline) }
         }
         let id = Mutex<UInt64?>(nil)
         return try await withTaskCancellationHandler {
             guard !Task.isCancelled else { throw ClusterError(.cancelled, "the caller has given up") }
+            try self.checkConnection()
             return try await withUnsafeThrowingContinuation { waiter in
                 let begun = self.begin(call, waiter, until: deadline)
                 id.withLock { $0 = begun }
@@ -70,15 +79,20 @@ final class Association: Sendable {
         }
     }
 
+    /// A node that died must not hold those up who ask about others, too.
+    private func checkConnection() throws(ClusterError) {
+        let disconnected = self.state.withLock { $0.disconnected }
+        guard let disconnected, .now - disconnected > self.connectPatience else { return }
+        throw ClusterError(.unreachable, "there is no connection to node \(self.peer.node.rawValue)")
+    }
+
     /// nil when `waiter` has been refused already.
     private func begin(_ call: RemoteCall, _ waiter: Waiter, until deadline: ContinuousClock.Instant) -> UInt64? {
         let bytes = call.size
         var refusal: ClusterError?
         let id: UInt64? = self.state.withLock { state in
             if let closure = state.closure {
-                // Of this call nothing has left: it may be made again elsewhere.
-                refusal =
-                    closure.code == .connectionLost ? ClusterError(.notOwner, closure.message) : closure
+                refusal = Self.ofWhatHasNotLeft(closure)
             } else if bytes > self.sizes.largestPart {
                 refusal = ClusterError(.tooLarge, "a call of \(bytes) bytes is larger than a message may be")
             } else if state.unsentBytes < self.limits.bytes,
@@ -171,20 +185,31 @@ final class Association: Sendable {
         }
     }
 
+    func connect() { self.state.withLock { $0.disconnected = nil } }
+
     func loseConnection() {
-        let lost = self.state.withLock { $0.calls.loseConnection() }
+        let lost = self.state.withLock { state in
+            if state.disconnected == nil { state.disconnected = .now }
+            return state.calls.loseConnection()
+        }
         self.fail(lost, ClusterError(.connectionLost, "the connection to node \(self.peer.node.rawValue) broke"))
     }
 
     /// That run of the node is gone, or this one ends.
     func close(_ error: ClusterError) {
-        let waiters = self.state.withLock { state in
+        let (sent, unsent) = self.state.withLock { state in
             state.closure = error
             state.frames = []
             state.unsentBytes = 0
-            return state.calls.removeAll()
+            return (state.calls.loseConnection(), state.calls.removeAll())
         }
-        self.fail(waiters, error)
+        self.fail(sent, error)
+        self.fail(unsent, Self.ofWhatHasNotLeft(error))
+    }
+
+    /// Of such a call nothing ran: it may be made again elsewhere.
+    private static func ofWhatHasNotLeft(_ closure: ClusterError) -> ClusterError {
+        closure.code == .connectionLost ? ClusterError(.notOwner, closure.message) : closure
     }
 
     private func fail(_ waiters: [Waiter], _ error: ClusterError) {

@@ -29,6 +29,7 @@ package final class CommandBatcher: Sendable {
     private let batchesInFlight: Int
     private let batchLimit: Int
     private let byteLimit: Int
+    private let waitingLimit: Int
     private let traffic: BatchTraffic
     private let send: Send
     private let state = Mutex(State())
@@ -37,16 +38,18 @@ package final class CommandBatcher: Sendable {
     ///   - batchesInFlight: so many may be under way.
     ///   - batchLimit: commands in one.
     ///   - byteLimit: of the commands in one; a command of more goes alone.
+    ///   - waitingLimit: so many commands may wait for a batch; more are refused as `.overloaded`.
     ///   - traffic: shared with others that use the same connections; while there is much, one batch is under way here.
     ///   - send: is not to heed that its task is cancelled, since it sends for others.
     package init(
-        batchesInFlight: Int, batchLimit: Int, byteLimit: Int = 1 << 20,
+        batchesInFlight: Int, batchLimit: Int, byteLimit: Int = 1 << 20, waitingLimit: Int = 1_024,
         traffic: BatchTraffic = BatchTraffic(busyFrom: .max), send: @escaping Send
     ) {
         precondition(batchesInFlight > 0 && batchLimit > 0, "a batcher that could send nothing")
         self.batchesInFlight = batchesInFlight
         self.batchLimit = batchLimit
         self.byteLimit = byteLimit
+        self.waitingLimit = waitingLimit
         self.traffic = traffic
         self.send = send
     }
@@ -74,15 +77,18 @@ package final class CommandBatcher: Sendable {
     }
 
     private func wait(_ waiting: Waiting) {
-        let mayBegin = self.state.withLock { state in
+        let turn: Turn? = self.state.withLock { state in
             guard state.batchesInFlight >= self.batchesAllowed else {
                 state.batchesInFlight += 1
-                return true
+                return .send
+            }
+            guard state.waiting.count < self.waitingLimit else {
+                return .settled(.failure(ClusterError(.overloaded, "too many commands wait for another node")))
             }
             state.waiting.append(waiting)
-            return false
+            return nil
         }
-        if mayBegin { waiting.waiter.resume(returning: .send) }
+        if let turn { waiting.waiter.resume(returning: turn) }
     }
 
     private func lead(_ own: [UInt8]) async throws -> [UInt8] {

@@ -49,7 +49,7 @@ package final class ClusterNode: InvocationTransport {
         self.associations = AssociationTable(wake: wake) { peer, generation in
             Association(
                 peer, generation: generation, from: configuration.node, configuration.incarnation,
-                limits: configuration.limits, sizes: sizes, wake: wake)
+                limits: configuration.limits, connectPatience: configuration.connectPatience, sizes: sizes, wake: wake)
         }
     }
 
@@ -174,7 +174,7 @@ package final class ClusterNode: InvocationTransport {
         let call = RemoteCall(
             id: 0, shard: id.shard.rawValue, target: target.number, remaining: 0, epoch: owner.epoch.rawValue,
             arguments: invocation.arguments, trace: TraceContext.current)
-        let outcome = try await association.call(call, until: deadline, isCancellable: !target.isOrdered)
+        let outcome = try await association.call(call, until: deadline, isCommand: target.isOrdered)
         if case .failure(let failure) = outcome, failure.code == .notOwner {
             throw ClusterError(.notOwner, failure.message)
         }

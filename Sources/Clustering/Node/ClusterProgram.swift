@@ -28,7 +28,8 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
         let context = try Context()
         let zap = try ZAPHandler(in: context, domain: Self.domain)
         let router = try Socket(.router, in: context)
-        try router.set(.linger, to: 0)
+        // At the end, for the last replies.
+        try router.set(.linger, to: 250)
         try router.set(.mandatory, to: true)
         try router.set(.sendHighWaterMark, to: 64)
         try router.set(.receiveHighWaterMark, to: 256)
@@ -57,7 +58,10 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
     }
 
     mutating func turn(_ poller: borrowing Poller) throws(ZeroMQError) -> Bool {
-        guard !self.node.isStopping else { return false }
+        guard !self.node.isStopping else {
+            try self.sendReplies()
+            return false
+        }
         if poller.isReadable(self.zapPlace) { try self.letIn() }
         if poller.isReadable(self.routerPlace) { try self.receiveCalls() }
         for link in self.links.values {

@@ -125,7 +125,9 @@ final class PeerLink {
     private func watch(for node: ClusterNode) throws(ZeroMQError) {
         while let connection = self.connection, let event = try connection.monitor.next() {
             switch event {
-            case .ready: connection.ready = .now
+            case .ready:
+                connection.ready = .now
+                self.association.connect()
             case .disconnected:
                 // What had come before counts.
                 try self.receiveAll(for: node)

@@ -5,6 +5,23 @@ import SubscriptionRuntime
 import Subscriptions
 import WireProtocol
 
+extension Submission {
+    /// With evidence so large that its event and that have `AppendLoad.bodySize` bytes together, most of them random.
+    /// Stores do not look into it.
+    var filled: Submission {
+        guard let evidence, let event = try? self.wireBytes().count - evidence.wireSize else { return self }
+        let missing = max(0, AppendLoad.bodySize - event - evidence.body.count)
+        let filling = (0..<missing).map { _ in UInt8.random(in: 0...255) }
+        return Submission(
+            key: self.key, bundle: self.bundle,
+            evidence: EncodedEvidence(headers: evidence.headers, body: evidence.body + filling))
+    }
+}
+
+extension EncodedEvidence {
+    fileprivate var wireSize: Int { self.headers.reduce(self.body.count) { $0 + $1.count } }
+}
+
 /// Notifications of a crowd, verified and packed: what a node hands to the shards.
 struct VerifiedTraffic: Sendable {
     private static let customersPerChunk = 64

@@ -11,51 +11,74 @@ struct PairBenchmark: Benchmark {
     private static let warmUp = 3_000
     private static let rounds = 7
     private static let perRound = 3_000
+    /// Altogether, so that nodes have time for each.
+    private static let pace = 400
+    private static let paced = 2_400
 
     func run(in workspace: Workspace) async throws -> [Figure] {
-        let count = Self.warmUp + Self.rounds * Self.perRound
+        let count = Self.warmUp + Self.rounds * Self.perRound + Self.paced
         workspace.say("  signing \(count) notifications")
         let traffic = try await NotificationTraffic(count: count, authority: workspace.supplies.authority)
         let server = try PostgresServer()
         let (alone, shared) = (try server.makeDatabase().url, try server.makeDatabase().url)
         let root = workspace.supplies.root
-        let rounds = try await NodeProcess.run(on: alone, root: root) { one in
+        let (rounds, paced) = try await NodeProcess.run(on: alone, root: root) { one in
             try await NodeProcess.run(on: shared, root: root, half: 0) { first in
                 try await NodeProcess.run(on: shared, root: root, half: 1) { second in
                     try await Self.measure(traffic.requests, one: [one], two: [first, second], in: workspace)
                 }
             }
         }
-        let two = rounds.map(\.two).median() / .microseconds(1)
-        let one = rounds.map(\.one).median() / .microseconds(1)
         return [
-            Figure(
-                "processor time of a notification, two nodes of one", two, "µs", baseline: one,
-                ratio: rounds.map { $0.two / $0.one }.median(), goal: .ratioAtMost(1.2))
+            Self.figure("processor time of a notification, two nodes of one", rounds),
+            Self.figure("the same, at \(Self.pace)/s", [paced]),
         ]
+    }
+
+    private typealias Round = (one: Duration, two: Duration)
+
+    private static func figure(_ name: String, _ rounds: [Round]) -> Figure {
+        Figure(
+            name, rounds.map(\.two).median() / .microseconds(1), "µs",
+            baseline: rounds.map(\.one).median() / .microseconds(1),
+            ratio: rounds.map { $0.two / $0.one }.median(), goal: .ratioAtMost(1.2))
     }
 
     private static func measure(
         _ requests: [ByteBuffer], one: [NodeProcess], two: [NodeProcess], in workspace: Workspace
-    ) async throws -> [(one: Duration, two: Duration)] {
+    ) async throws -> (rounds: [Round], paced: Round) {
         for nodes in [one, two] { _ = try await Self.send(requests.prefix(Self.warmUp), to: nodes) }
-        var rounds: [(one: Duration, two: Duration)] = []
+        var rounds: [Round] = []
         for round in 0..<Self.rounds {
             let slice = requests[(Self.warmUp + round * Self.perRound)...].prefix(Self.perRound)
             rounds.append((try await Self.send(slice, to: one), try await Self.send(slice, to: two)))
         }
-        return rounds
+        let slice = requests.suffix(Self.paced)
+        let paced = (
+            one: try await Self.send(slice, to: one, perSecond: Self.pace),
+            two: try await Self.send(slice, to: two, perSecond: Self.pace)
+        )
+        return (rounds, paced)
     }
 
     /// Divides the requests among the nodes.
-    /// - Returns: the processor time that these took for one of them.
-    private static func send(_ requests: ArraySlice<ByteBuffer>, to nodes: [NodeProcess]) async throws -> Duration {
+    /// - Parameter pace: of all together; nil for as fast as they are answered.
+    /// - Returns: the processor time that the nodes took for one request.
+    private static func send(
+        _ requests: ArraySlice<ByteBuffer>, to nodes: [NodeProcess], perSecond pace: Int? = nil
+    ) async throws -> Duration {
         let before = try nodes.map { try $0.use().processorTime }.reduce(.zero, +)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (place, node) in nodes.enumerated() {
                 let own = requests.enumerated().filter { $0.offset % nodes.count == place }.map(\.element)
                 let generator = LoadGenerator(port: node.port, connections: Self.connections / nodes.count)
-                group.addTask { _ = try await generator.closed(own) }
+                group.addTask {
+                    if let pace {
+                        _ = try await generator.open(own, perSecond: pace / nodes.count)
+                    } else {
+                        _ = try await generator.closed(own)
+                    }
+                }
             }
             try await group.waitForAll()
         }

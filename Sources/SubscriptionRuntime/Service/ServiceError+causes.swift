@@ -25,7 +25,8 @@ extension ServiceError {
             case .overloaded: .overloaded
             case .unavailable, .cancelled: .stopping
             case .tooLarge: .invalidRequest
-            case .notOwner, .otherType, .malformed, .unknownTarget, .connectionLost, .deadlineExceeded, .failed:
+            case .notOwner, .unreachable, .otherType, .malformed, .unknownTarget, .connectionLost, .deadlineExceeded,
+                .failed:
                 .notOwner
             }
         self.init(code, error.message, cause: error, file: file, line: line)

@@ -222,4 +222,21 @@ import WireProtocol
             try await group.waitForAll()
         }
     }
+
+    @Test func moreThanMayWaitAreRefused() async throws {
+        // given: one batch under way, and two commands that wait
+        let gate = Gate()
+        let batcher = CommandBatcher(batchesInFlight: 1, batchLimit: 8, waitingLimit: 2) { await gate.pass($0) }
+        let first = Task { try await batcher.submit([1]) }
+        while gate.batches.isEmpty { await Task.yield() }
+        let waiting = [2, 3].map { number in Task { try await batcher.submit([number]) } }
+        while batcher.waitingCount < 2 { await Task.yield() }
+        // when
+        let error = await #expect(throws: ClusterError.self) { try await batcher.submit([4]) }
+        // then
+        #expect(error?.code == .overloaded)
+        gate.open()
+        #expect(try await first.value == [1, 0xFF])
+        for task in waiting { _ = try await task.value }
+    }
 }

@@ -70,6 +70,54 @@ import ZeroMQ
         return ends
     }
 
+    @Test func aNodeThatIsGoneHoldsUpCommandsAndNoQuestions() async throws {
+        try await TestCluster.run { cluster in
+            // given: two nodes, of which one is gone, though the node table still has it
+            let caller = try await cluster.start("caller") { $0.connectPatience = .milliseconds(50) }
+            let keys = try CurveKeyPair()
+            let owner = try await cluster.start("owner", owning: [0], keys: keys)
+            let endpoint = try #require(await owner.node.registration()?.endpoint)
+            let worker = try caller.worker(0)
+            _ = try await worker.echo(Bytes([1]))
+            await owner.stop()
+            // when, then: a question hears of it long before its deadline
+            var code: ClusterError.Code?
+            while code != .unreachable {
+                do { _ = try await worker.echo(Bytes([2])) } catch let error as ClusterError { code = error.code }
+            }
+            // and a command waits for it to come back
+            async let command = worker.submit(CommandBatch([[3]])).all()
+            let back = try await cluster.start("owner", owning: [0], keys: keys, bind: endpoint)
+            #expect(try await command == [[3]])
+            #expect(back.journal.entries == [[3]])
+        }
+    }
+
+    @Test func whatWasDoneIsAnsweredBeforeTheEnd() async throws {
+        try await TestCluster.run { cluster in
+            for shard in 0..<16 as Range<UInt16> {
+                // given: calls that wait for their outcome
+                let caller = try await cluster.start("caller")
+                let owner = try await cluster.start("owner", owning: [shard])
+                let journal = owner.journal
+                owner.system.serve(ShardID(rawValue: shard), under: Epoch(rawValue: 1)) { batch in
+                    let outcomes = EventualOutcomes(count: batch.items.count)
+                    journal.keep(outcomes)
+                    return outcomes
+                }
+                let worker = try caller.worker(shard)
+                let answers = (0..<8).map { _ in Task { try await worker.submit(CommandBatch([[1]])).all() } }
+                await journal.reach(8)
+                // when: they are complete at the moment when the node stops
+                for outcomes in journal.kept { outcomes.put([9], at: 0) }
+                await owner.stop()
+                // then
+                for answer in answers { #expect(try await answer.value == [[9]]) }
+                await caller.stop()
+            }
+        }
+    }
+
     /// The numbers of its calls go on where they were.
     @Test func aRunThatMovesToAnotherAddressIsCalledThere() async throws {
         try await TestCluster.run { cluster in

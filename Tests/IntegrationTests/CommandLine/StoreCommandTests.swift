@@ -81,7 +81,9 @@ struct StoreCommandTests {
             "store", "copy", "--from", self.directory.file("none.db"), "--to", self.database.url)
         let unreachable = try await PerennialProcess.run(
             "store", "copy", "--from", self.file, "--to", "postgresql://user:s3cret@127.0.0.1:1/db")
-        let configured = try self.directory.write("store: { url: \"sqlite://\(self.file)\" }", to: "perennial.yaml")
+        let apps = try NodeFixture.apps(in: self.directory)
+        let configured = try self.directory.write(
+            "store: { url: \"sqlite://\(self.file)\" }\n\(apps)", to: "perennial.yaml")
         let both = try await PerennialProcess.run("store", "copy", "--from", self.file, "--config", configured)
 
         for result in [missing, unreachable, both] {
