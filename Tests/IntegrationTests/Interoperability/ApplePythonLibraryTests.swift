@@ -1,5 +1,6 @@
 import AppStoreSimulator
 import Foundation
+import PostgresHarness
 import StoreSamples
 import Subscriptions
 import Testing
@@ -102,19 +103,15 @@ struct ApplePythonLibraryTests {
         try Data(factory.rootCertificate).write(to: root)
         try Data(notifications.map(\.signedPayload).joined(separator: [0x0A])).write(to: file)
 
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: Python.path ?? "")
-        process.arguments = [
-            Self.script, root.path, factory.store.bundleID, "\(factory.store.appAppleID)",
-            factory.store.environment.rawValue, file.path,
-        ]
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Refused(output: String(decoding: text, as: UTF8.self)) }
+        let output = directory.appendingPathComponent("output")
+        let process = try PostgresHarness.ChildProcess(
+            [
+                Python.path ?? "", Self.script, root.path, factory.store.bundleID, "\(factory.store.appAppleID)",
+                factory.store.environment.rawValue, file.path,
+            ], output: output.path, errors: "/dev/null", directory: FileManager.default.currentDirectoryPath)
+        let status = process.wait()
+        let text = try Data(contentsOf: output)
+        guard status == 0 else { throw Refused(output: String(decoding: text, as: UTF8.self)) }
         return try JSONDecoder().decode(Report.self, from: text)
     }
 }

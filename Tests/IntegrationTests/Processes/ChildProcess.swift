@@ -1,4 +1,5 @@
 import Foundation
+import PostgresHarness
 import Synchronization
 
 struct ProcessFailure: Error, CustomStringConvertible {
@@ -52,22 +53,14 @@ final class ChildProcess: Sendable {
                 throw ProcessFailure("\(path) cannot be written")
             }
         }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: executable)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle(forWritingAtPath: self.outputPath)
-        process.standardError = FileHandle(forWritingAtPath: self.errorPath)
+        let process = try PostgresHarness.ChildProcess(
+            [executable] + arguments, output: self.outputPath, errors: self.errorPath,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+            directory: FileManager.default.currentDirectoryPath)
         let exit = Exit()
-        // A signal counts as a shell counts it: 128 + its number.
-        process.terminationHandler = { ended in
-            let isSignal = ended.terminationReason == .uncaughtSignal
-            exit.complete(isSignal ? 128 + ended.terminationStatus : ended.terminationStatus)
-        }
-        try process.run()
+        Thread.detachNewThread { exit.complete(process.wait() ?? -1) }
         self.exit = exit
-        self.identifier = process.processIdentifier
+        self.identifier = process.id
     }
 
     deinit { if self.exit.status == nil { kill(self.identifier, SIGKILL) } }
