@@ -4,7 +4,7 @@ import Foundation
 /// that other children, started at the same moment, inherit: it may then wait for a server that runs for long. And in a
 /// process with many open files it reads their list beyond its end.
 package struct ChildProcess: Sendable {
-    package let id: pid_t
+    package let id: Int32
 
     /// - Parameters:
     ///   - command: an executable, which the search path leads to if it is no path, and its arguments.
@@ -31,7 +31,10 @@ package struct ChildProcess: Sendable {
         } else {
             posix_spawn_file_actions_adddup2(&actions, 1, 2)
         }
-        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        // Whatever else is open here would stay open there; where nothing is, nothing happens.
+        for descriptor in 3..<Int32(min(sysconf(Int32(_SC_OPEN_MAX)), 16_384)) {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
 
         // The threads that run tasks block nearly all signals, and a child inherits that: a shell that hears of no child
         // of its own waits for ever.
