@@ -120,6 +120,7 @@ let package = Package(
         tests("EntitlementsTests", ["Entitlements", "Subscriptions"]),
         tests("EventSourcingTests", ["EventSourcing", "PerennialTestSupport"]),
         tests("ShardingTests", ["EventSourcing", "Sharding"]),
+        tests("ClusterSimulationTests", ["EventSourcing", "Sharding"]),
         tests(
             "AppStoreTests",
             [

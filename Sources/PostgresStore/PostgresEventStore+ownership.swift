@@ -29,33 +29,41 @@ extension PostgresEventStore {
     /// reads when their newest events were recorded, since the first, on its snapshot, may not see the events of an
     /// append that it has waited for.
     package func claim(_ claim: ShardClaim) throws(StoreError) -> [ShardOwnership] {
-        guard !claim.shards.isEmpty else { return [] }
+        var parameters = Parameters()
+        parameters.add(shards: Set(claim.shards).sorted())
+        parameters.add(claim.owner.node.rawValue)
+        parameters.add(claim.owner.incarnation.rawValue)
+        parameters.add(claim.from?.rawValue)
+        return try self.take(claim.shards, for: claim.owner, Self.claim, parameters)
+    }
+
+    /// - Parameter statement: takes shards, and gives back their numbers, epochs and heads.
+    func take(
+        _ shards: [ShardID], for owner: ShardRecord.Owner, _ statement: PreparedStatement, _ parameters: Parameters
+    ) throws(StoreError) -> [ShardOwnership] {
+        guard !shards.isEmpty else { return [] }
         let taken = try self.writers.use { session throws(StoreError) in
             let losses = self.lost.count
             do throws(StatementFailure) {
-                let taken = try self.take(claim, in: &session)
+                let taken = try Self.take(owner, statement, parameters, in: &session)
                 self.lost.recordClaim(of: taken.keys, after: losses)
                 return taken
             } catch {
                 throw StoreError(error, unknown: .unavailable)
             }
         }
-        return claim.shards.compactMap { taken[$0] }
+        return shards.compactMap { taken[$0] }
     }
 
-    private func take(
-        _ claim: ShardClaim, in session: inout Session
+    private static func take(
+        _ owner: ShardRecord.Owner, _ statement: PreparedStatement, _ parameters: Parameters,
+        in session: inout Session
     ) throws(StatementFailure) -> [ShardID: ShardOwnership] {
-        var parameters = Parameters()
-        parameters.add(shards: Set(claim.shards).sorted())
-        parameters.add(claim.owner.node.rawValue)
-        parameters.add(claim.owner.incarnation.rawValue)
-        parameters.add(claim.from?.rawValue)
-        let result = try session.run(Self.claim, parameters, refusesWarnings: true)
+        let result = try session.run(statement, parameters, refusesWarnings: true)
         let taken = try result.rows { row throws(StoreError) in
             ShardOwnership(
                 shard: try row.shard(0), epoch: Epoch(rawValue: try row.number(1)),
-                incarnation: claim.owner.incarnation, head: Sequence(rawValue: try row.number(2)), lastRecordedAt: 0)
+                incarnation: owner.incarnation, head: Sequence(rawValue: try row.number(2)), lastRecordedAt: 0)
         }
         var ownerships = Dictionary(uniqueKeysWithValues: taken.map { ($0.shard, $0) })
         var heads = Parameters()
@@ -68,16 +76,23 @@ extension PostgresEventStore {
         return ownerships
     }
 
+    private static let claim = PreparedStatement(
+        "claim",
+        PostgresEventStore.taking(
+            """
+            UPDATE shard SET epoch = epoch + 1, owner_node = $2::text, owner_incarnation = $3::bigint
+            WHERE shard_id = ANY ($1::integer[]) AND ($4::bigint IS NULL OR owner_incarnation = $4::bigint)
+            """))
+
     /// Rows are met in the order of the numbers, as by appends. `cleared`: an epoch that has written nothing will not
     /// be asked about; without it each start would leave a row. It may miss one that another claim is making at that
     /// moment, which the next claim finds.
-    private static let claim = PreparedStatement(
-        "claim",
+    /// - Parameter update: of `shard`; its first parameter are the numbers of the shards.
+    static func taking(_ update: String) -> String {
         """
         WITH taken AS (
-            UPDATE shard SET epoch = epoch + 1, owner_node = $2::text, owner_incarnation = $3::bigint
-            WHERE shard_id = ANY ($1::integer[]) AND ($4::bigint IS NULL OR owner_incarnation = $4::bigint)
-            RETURNING shard_id, epoch, owner_incarnation, head_seq
+            \(update)
+            RETURNING shard.shard_id, shard.epoch, owner_incarnation, head_seq
         ), cleared AS (
             DELETE FROM shard_epoch USING taken
             WHERE shard_epoch.shard_id = ANY ($1::integer[]) AND shard_epoch.shard_id = taken.shard_id
@@ -87,7 +102,8 @@ extension PostgresEventStore {
             SELECT shard_id, epoch, owner_incarnation, head_seq + 1 FROM taken
         )
         SELECT shard_id, epoch, head_seq FROM taken
-        """)
+        """
+    }
 
     private static let recorded = PreparedStatement(
         "recorded",
@@ -99,26 +115,32 @@ extension PostgresEventStore {
 
     package func nodes() async throws(StoreError) -> [NodeRecord] {
         let statement = PreparedStatement("nodes", "SELECT node_id, incarnation, endpoint, curve_key FROM node")
-        return try await self.rows(statement) { row throws(StoreError) in
-            NodeRecord(
-                id: NodeID(rawValue: try row.text(0)), incarnation: Incarnation(rawValue: try row.number(1)),
-                endpoint: try row.text(orNull: 2), packedCurveKeys: row.isNull(3) ? [] : try row.bytes(3))
-        }.sorted { $0.id.rawValue < $1.id.rawValue }
+        return try await self.rows(statement, Parameters(), Self.node).sorted { $0.id.rawValue < $1.id.rawValue }
+    }
+
+    /// A row that begins with what others have to know of a node.
+    static func node(_ row: ResultRow) throws(StoreError) -> NodeRecord {
+        NodeRecord(
+            id: NodeID(rawValue: try row.text(0)), incarnation: Incarnation(rawValue: try row.number(1)),
+            endpoint: try row.text(orNull: 2), packedCurveKeys: row.isNull(3) ? [] : try row.bytes(3))
     }
 
     package func shards() async throws(StoreError) -> [ShardRecord] {
-        let statement = PreparedStatement(
-            "shards", "SELECT shard_id, epoch, owner_node, owner_incarnation, head_seq FROM shard ORDER BY shard_id")
-        return try await self.rows(statement) { row throws(StoreError) in
-            var owner: ShardRecord.Owner?
-            if let node = try row.text(orNull: 2) {
-                owner = ShardRecord.Owner(
-                    node: NodeID(rawValue: node), incarnation: Incarnation(rawValue: try row.number(3)))
-            }
-            return ShardRecord(
-                shard: try row.shard(0), epoch: Epoch(rawValue: try row.number(1)), owner: owner,
-                head: Sequence(rawValue: try row.number(4)))
+        try await self.rows(Self.shards, Parameters(), Self.shard)
+    }
+
+    static let shards = PreparedStatement(
+        "shards", "SELECT shard_id, epoch, owner_node, owner_incarnation, head_seq FROM shard ORDER BY shard_id")
+
+    static func shard(_ row: ResultRow) throws(StoreError) -> ShardRecord {
+        var owner: ShardRecord.Owner?
+        if let node = try row.text(orNull: 2) {
+            owner = ShardRecord.Owner(
+                node: NodeID(rawValue: node), incarnation: Incarnation(rawValue: try row.number(3)))
         }
+        return ShardRecord(
+            shard: try row.shard(0), epoch: Epoch(rawValue: try row.number(1)), owner: owner,
+            head: Sequence(rawValue: try row.number(4)))
     }
 
     package func heads() async throws(StoreError) -> [Position] {

@@ -8,7 +8,7 @@ package import EventSourcing
 ///
 /// Sessions that are lost are made anew when they are next needed. When one that appends was lost, each shard has to be
 /// claimed before the next append of it: what commits the server that answers now has is not known before that.
-package final class PostgresEventStore: EventStore {
+package final class PostgresEventStore: SharedEventStore {
     package let identity: StoreIdentity
     package let appendConcurrency: Int
     let configuration: PostgresConfiguration
@@ -16,6 +16,8 @@ package final class PostgresEventStore: EventStore {
     let headers = HeaderNumbers()
     let lost = LostSessions()
     let writers: SessionPool
+    /// For beats and for readings of those of others: neither waits for an append, nor for the other.
+    let watchers: SessionPool
     private let readers: SessionThreads
 
     /// Opens the store, or makes it when the schema is empty. Blocks.
@@ -41,6 +43,7 @@ package final class PostgresEventStore: EventStore {
         }
         // A session that is made later is then one that takes the place of a lost one.
         try self.writers.connect()
+        self.watchers = SessionPool(count: 2) { Session(string, writing) }
         let reading = SessionSettings(.reading, configuration)
         self.readers = SessionThreads(count: configuration.maximumReaders) { Session(string, reading) }
     }
@@ -50,6 +53,7 @@ package final class PostgresEventStore: EventStore {
     package func close() {
         self.readers.close()
         self.writers.close()
+        self.watchers.close()
     }
 
     package func ping() async throws(StoreError) {

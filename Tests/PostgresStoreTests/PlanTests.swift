@@ -77,6 +77,13 @@ import Testing
         try await store.eraseEvidence(of: [1], in: shard)
         _ = try await (store.heads(), store.shards(), store.nodes(), store.statistics(), store.quarantineDepth())
         _ = try await store.incarnationTag(of: Sequence(rawValue: 1), in: shard)
+        let run = try store.begin(
+            NodeRecord(id: NodeID(rawValue: "a"), incarnation: Incarnation(rawValue: 10)), lease: .seconds(5))
+        let taken = try store.take([try store.view().shards[1]], as: run)
+        _ = try store.give(shard, under: taken[0].epoch, from: run.owner, to: run.owner)
+        _ = try store.beat(run)
+        _ = try store.depose(try store.view().nodes[0])
+        try store.leave(run)
         try await store.quarantine(
             QuarantinedPayload(digest: [1], reason: "r", detail: "d", receivedAt: 1, raw: [1]))
         try await store.removeQuarantined(try await store.quarantined(after: 0, limit: 1).first?.id ?? 0)

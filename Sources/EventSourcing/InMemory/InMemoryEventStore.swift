@@ -2,16 +2,16 @@ import Synchronization
 
 /// The event store of tests and of the deterministic simulation: it promises all that the others do but to survive the
 /// process.
-package final class InMemoryEventStore: EventStore {
-    private struct State {
-        var nodes: [NodeID: NodeRecord] = [:]
+package final class InMemoryEventStore: SharedEventStore {
+    struct State {
+        var nodes: [NodeID: NodeStatus] = [:]
         var shards: [MemoryShard]
         var lookups: [Identifier: Set<[UInt8]>] = [:]
         var quarantine: [QuarantinedPayload] = []
         var lastQuarantineID: Int64 = 0
     }
 
-    private struct Identifier: Hashable {
+    struct Identifier: Hashable {
         var kind: Lookup.Kind
         var value: String
     }
@@ -19,7 +19,7 @@ package final class InMemoryEventStore: EventStore {
     package let identity: StoreIdentity
     private let codec = EvidenceCodec()
     private let quarantineLimit: Int
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     package init(shardCount: Int = 256, quarantineLimit: Int = 100_000) {
         self.identity = StoreIdentity(storeID: .random(in: .min ... .max), restoreGeneration: 0, shardCount: shardCount)
@@ -31,7 +31,7 @@ package final class InMemoryEventStore: EventStore {
 
     package let appendConcurrency = 1
 
-    package func register(_ node: NodeRecord) { self.state.withLock { $0.nodes[node.id] = node } }
+    package func register(_ node: NodeRecord) { self.state.withLock { _ = $0.register(node, lease: .zero) } }
 
     package func claim(_ claim: ShardClaim) -> [ShardOwnership] {
         self.state.withLock { state in
@@ -61,7 +61,7 @@ package final class InMemoryEventStore: EventStore {
     // MARK: Reading
 
     package func nodes() -> [NodeRecord] {
-        self.state.withLock { $0.nodes.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+        self.state.withLock { $0.sortedNodes.map(\.record) }
     }
 
     package func shards() -> [ShardRecord] { self.state.withLock { $0.shards.map(\.record) } }

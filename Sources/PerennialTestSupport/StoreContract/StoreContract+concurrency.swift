@@ -63,7 +63,7 @@ extension StoreContract {
     ]
 
     /// Runs `body` on so many threads, since writing blocks.
-    private static func onThreads<Value: Sendable>(
+    static func onThreads<Value: Sendable>(
         _ count: Int, _ body: @escaping @Sendable (Int) throws -> Value
     ) async throws -> [Value] {
         try await withThrowingTaskGroup(of: (Int, Value).self) { group in

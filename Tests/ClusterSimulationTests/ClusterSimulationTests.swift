@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+/// Clusters in one thread, each from a seed: whatever goes wrong, promises P1 to P4 of the catalog's Architecture hold.
+@Suite struct ClusterSimulationTests {
+    /// `PERENNIAL_SEEDS`: `FIRST-LAST`, or one seed to play again; 1-10000 unless set.
+    private static var seeds: ClosedRange<UInt64> {
+        let ends = (ProcessInfo.processInfo.environment["PERENNIAL_SEEDS"] ?? "1-10000")
+            .split(separator: "-").compactMap { UInt64($0) }
+        guard let first = ends.first, let last = ends.last, first <= last else { return 1...10_000 }
+        return first...last
+    }
+
+    struct Failure: Sendable, CustomStringConvertible {
+        var seed: UInt64
+        var violations: [String]
+
+        var description: String {
+            "seed \(self.seed): \(self.violations.prefix(3).joined(separator: "; ")). PERENNIAL_SEEDS=\(self.seed) plays it again"
+        }
+    }
+
+    @Test("what was acknowledged is there once, in order, and no answer is older than it may be")
+    func keepsItsPromises() async {
+        let failures = await Self.failures(in: Self.seeds, with: Guards())
+        for failure in failures.prefix(5) { Issue.record("\(failure)") }
+        #expect(failures.isEmpty)
+    }
+
+    @Test("a rule that is taken away is missed", arguments: Guards.all.map(\.name))
+    func needs(_ name: String) throws {
+        let guarded = try #require(Guards.all.first { $0.name == name })
+        var guards = Guards()
+        guards[keyPath: guarded.isOn] = false
+        let failing = (UInt64(1)...20_000).first { !SimulatedCluster(seed: $0, guards: guards).run().isEmpty }
+        #expect(failing != nil, "no seed needs \(name)")
+    }
+
+    @Test("a seed tells the same story each time")
+    func isDeterministic() {
+        for seed in UInt64(1)...20 {
+            let (first, second) = (SimulatedCluster(seed: seed), SimulatedCluster(seed: seed))
+            #expect(first.run() == second.run())
+            #expect(first.store.shards.map(\.log) == second.store.shards.map(\.log))
+            #expect(first.store.shards.contains { $0.log.count > 10 })
+        }
+    }
+
+    /// On all processors.
+    private static func failures(in seeds: ClosedRange<UInt64>, with guards: Guards) async -> [Failure] {
+        await withTaskGroup(of: [Failure].self) { group in
+            for first in stride(from: seeds.lowerBound, through: seeds.upperBound, by: 200) {
+                group.addTask {
+                    (first...min(first + 199, seeds.upperBound)).compactMap { seed in
+                        let violations = SimulatedCluster(seed: seed, guards: guards).run()
+                        return violations.isEmpty ? nil : Failure(seed: seed, violations: violations)
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// The rules that keep a cluster right, each of which a test may take away to see that the checks notice.
+struct Guards: Hashable, Sendable {
+    /// An append needs the shard's epoch.
+    var epochFence = true
+    /// An append needs the incarnation that claimed the shard: a log that was rewound gives epochs away twice.
+    var incarnationFence = true
+    /// An append needs the shard's head: a log that was rewound would get a hole.
+    var headFence = true
+    /// A command whose dedup key is in the log is answered from there.
+    var deduplication = true
+    /// Only what the store has said to be durable is acknowledged.
+    var knownOutcomes = true
+    /// An answer leaves only within the lease.
+    var readLease = true
+    /// Who takes over from a node that may still answer waits until its lease must be over.
+    var patience = true
+    /// A node is deposed only as it was seen.
+    var deposesAsSeen = true
+    /// A shard is claimed only as it was seen.
+    var claimsAsSeen = true
+    /// Only a run that lives claims.
+    var claimsAlive = true
+    /// A run that was taken for dead, or may have been, does not come back: another one does, which owns nothing.
+    var comesBackAsAnother = true
+    /// Silence counts only across readings that followed each other closely.
+    var unbrokenReadings = true
+    /// A shard that is given away is served no more before its row says so.
+    var stopsBeforeGiving = true
+
+    /// By name, each with what takes it away.
+    static let all: [(name: String, isOn: any WritableKeyPath<Guards, Bool> & Sendable)] = [
+        ("epochFence", \.epochFence), ("incarnationFence", \.incarnationFence), ("headFence", \.headFence),
+        ("deduplication", \.deduplication), ("knownOutcomes", \.knownOutcomes), ("readLease", \.readLease), ("patience", \.patience),
+        ("deposesAsSeen", \.deposesAsSeen), ("claimsAsSeen", \.claimsAsSeen), ("claimsAlive", \.claimsAlive), ("comesBackAsAnother", \.comesBackAsAnother),
+        ("unbrokenReadings", \.unbrokenReadings), ("stopsBeforeGiving", \.stopsBeforeGiving),
+    ]
+}

@@ -1,0 +1,92 @@
+import EventSourcing
+
+extension SimulatedCluster {
+    func call() {
+        guard self.now < self.configuration.length else { return }
+        let shard = ShardID(rawValue: UInt16.random(in: 0..<UInt16(self.configuration.shards), using: &self.random))
+        let node = self.nodes.randomElement(using: &self.random)!
+        switch Int.random(in: 0..<10, using: &self.random) {
+        case 0..<4: self.notify(self.history.newOperation(on: shard), shard, through: node, attempts: 6)
+        case 4: self.notify(self.history.anyOperation(&self.random), through: node)
+        case 5..<7: self.write(self.history.newOperation(on: shard), shard, through: node)
+        case 7..<9: self.readOwner(shard, through: node)
+        default: self.readAtLeast(shard, through: node)
+        }
+        self.after(self.random.duration(5...60)) { self.call() }
+    }
+
+    /// A repetition of an earlier one.
+    func notify(_ earlier: (operation: Operation, shard: ShardID)?, through node: SimulatedNode) {
+        guard let earlier else { return }
+        self.notify(earlier.operation, earlier.shard, through: node, attempts: 3)
+    }
+
+    /// A notification, which the sender repeats until it is acknowledged or he has had enough.
+    func notify(_ operation: Operation, _ shard: ShardID, through node: SimulatedNode, attempts: Int) {
+        guard attempts > 0 else { return }
+        var isAcknowledged = false
+        self.after(.seconds(3)) {
+            guard !isAcknowledged, let other = self.nodes.randomElement(using: &self.random) else { return }
+            self.notify(operation, shard, through: other, attempts: attempts - 1)
+        }
+        guard node.isRunning else { return }
+        node.deliver(to: node.currentLife) {
+            let intoInbox = {
+                self.request(from: node) { $0.put(operation, for: shard) } reply: { reply in
+                    guard case .done = reply else { return }
+                    isAcknowledged = true
+                    self.history.acknowledge(operation)
+                }
+            }
+            self.toOwner(of: shard, through: node) { (owner, answer: @escaping (Command.Outcome) -> Void) in
+                owner.take(Command(operation: operation, isWrite: false, answer: answer), for: shard)
+            } reply: { outcome in
+                guard outcome == .recorded else { return intoInbox() }
+                isAcknowledged = true
+                self.history.acknowledge(operation)
+            } failure: {
+                intoInbox()
+            }
+        }
+    }
+
+    /// Made once; what is acknowledged is seen by every owner's answer from then on.
+    func write(_ operation: Operation, _ shard: ShardID, through node: SimulatedNode) {
+        guard node.isRunning else { return }
+        node.deliver(to: node.currentLife) {
+            self.toOwner(of: shard, through: node) { (owner, answer: @escaping (Command.Outcome) -> Void) in
+                owner.take(Command(operation: operation, isWrite: true, answer: answer), for: shard)
+            } reply: { outcome in
+                guard outcome == .recorded else { return }
+                self.history.acknowledge(operation)
+                self.history.write(operation, isSeenIn: shard, self.store.log(of: shard))
+            } failure: {
+            }
+        }
+    }
+
+    func readOwner(_ shard: ShardID, through node: SimulatedNode) {
+        guard node.isRunning else { return }
+        node.deliver(to: node.currentLife) {
+            let floor = self.history.floor(of: shard)
+            self.toOwner(of: shard, through: node) { owner, answer in
+                owner.read(shard, answer: answer)
+            } reply: { (token: Token?) in
+                if let token { self.history.read(shard, token, floor: floor) }
+            } failure: {
+            }
+        }
+    }
+
+    func readAtLeast(_ shard: ShardID, through node: SimulatedNode) {
+        guard node.isRunning, let floor = self.history.token(of: shard) else { return }
+        node.deliver(to: node.currentLife) {
+            self.toOwner(of: shard, through: node) { owner, answer in
+                owner.read(shard, atLeast: floor, answer: answer)
+            } reply: { (token: Token?) in
+                if let token { self.history.read(token, atLeast: floor) }
+            } failure: {
+            }
+        }
+    }
+}

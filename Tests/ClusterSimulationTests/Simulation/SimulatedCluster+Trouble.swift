@@ -1,0 +1,64 @@
+import EventSourcing
+
+extension SimulatedCluster {
+    func saveNow() {
+        if self.isStoreUp { self.saved = self.store }
+        self.after(self.random.duration(50...1_000)) { self.saveNow() }
+    }
+
+    func disturb() {
+        guard self.now < self.configuration.length else { return }
+        let node = self.nodes.randomElement(using: &self.random)!
+        let long = self.random.duration(200...6_000)
+        switch Int.random(in: 0..<12, using: &self.random) {
+        case 0..<2:
+            node.kill()
+            self.after(self.random.duration(50...5_000)) { node.start() }
+        case 2..<4: node.pause(for: long)
+        case 4:
+            node.stop()
+            self.after(self.random.duration(500...4_000)) { node.start() }
+        case 5..<7:
+            let pair: Set<NodeID> = [node.id, self.nodes.randomElement(using: &self.random)!.id]
+            self.cutPairs.insert(pair)
+            self.after(long) { self.cutPairs.remove(pair) }
+        case 7..<9:
+            self.cutFromStore.insert(node.id)
+            self.after(long) { self.cutFromStore.remove(node.id) }
+        case 9:
+            self.takeStoreDown()
+            self.after(long) { self.bringStoreUp() }
+        case 10..<12 where self.storeMayLose:
+            self.takeStoreDown()
+            self.after(self.random.duration(100...3_000)) {
+                guard !self.isStoreUp else { return }
+                self.history.rewind(from: self.store, to: self.saved)
+                self.store.rewind(to: self.saved)
+                self.bringStoreUp()
+            }
+        default: break
+        }
+        self.after(self.random.duration(200...3_000)) { self.disturb() }
+    }
+
+    func takeStoreDown() {
+        if self.isStoreUp { self.storeDownSince = self.now }
+        self.isStoreUp = false
+    }
+
+    func bringStoreUp() {
+        if !self.isStoreUp, self.now - self.storeDownSince > .milliseconds(1_500) { self.storeUpSince = self.now }
+        self.isStoreUp = true
+    }
+
+    func heal() {
+        self.isCalm = true
+        self.bringStoreUp()
+        self.cutPairs = []
+        self.cutFromStore = []
+        for node in self.nodes {
+            if node.isPaused { node.pause(for: .zero) }
+            node.start()
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import EventSourcing
+import Sharding
+
+/// A command, by its dedup key.
+typealias Operation = Int
+
+/// The statements of a store, each whole or not at all.
+struct SimulatedStore {
+    struct Entry: Hashable {
+        var operation: Operation
+        var epoch: Epoch
+        var incarnation: Incarnation
+    }
+
+    struct Shard {
+        var epoch = Epoch(rawValue: 0)
+        var owner: ShardRecord.Owner?
+        var log: [Entry] = []
+    }
+
+    struct Claimed {
+        var shard: ShardID
+        var epoch: Epoch
+        var log: [Entry]
+    }
+
+    enum Appended: Equatable { case appended, fenced, conflict }
+
+    private let guards: Guards
+    private(set) var nodes: [NodeID: NodeStatus] = [:]
+    private(set) var shards: [Shard]
+    private(set) var inbox: [Operation: ShardID] = [:]
+    /// What no statement may do.
+    private(set) var violations: [String] = []
+
+    init(shardCount: Int, guards: Guards) {
+        self.shards = Array(repeating: Shard(), count: shardCount)
+        self.guards = guards
+    }
+
+    // MARK: Nodes
+
+    /// - Parameter seen: what the row said; nil for none. A registration that comes late finds another.
+    mutating func register(_ owner: ShardRecord.Owner, over seen: LiveEpoch?, lease: Duration) -> NodeRun? {
+        guard self.nodes[owner.node]?.liveEpoch == seen else { return nil }
+        let liveEpoch = LiveEpoch(rawValue: (self.nodes[owner.node]?.liveEpoch.rawValue ?? 0) + 1)
+        self.nodes[owner.node] = NodeStatus(
+            record: NodeRecord(id: owner.node, incarnation: owner.incarnation), liveEpoch: liveEpoch, beat: 0,
+            lease: lease, life: .live)
+        return NodeRun(owner: owner, liveEpoch: liveEpoch)
+    }
+
+    /// false when nobody knows this run any more.
+    mutating func beat(_ run: NodeRun) -> Bool {
+        guard let row = self.nodes[run.owner.node], row.run == run, row.life == .live else { return false }
+        self.nodes[run.owner.node]?.beat += 1
+        return true
+    }
+
+    mutating func leave(_ run: NodeRun) {
+        if self.nodes[run.owner.node]?.run == run { self.nodes[run.owner.node]?.life = .left }
+    }
+
+    mutating func depose(_ seen: NodeStatus) {
+        guard let row = self.nodes[seen.id], row.life == .live, row.run == seen.run else { return }
+        guard row.beat == seen.beat || !self.guards.deposesAsSeen else { return }
+        self.check(row.beat == seen.beat, "a node is deposed that has beaten since it was seen")
+        self.nodes[seen.id]?.liveEpoch = LiveEpoch(rawValue: row.liveEpoch.rawValue + 1)
+        self.nodes[seen.id]?.life = .deposed
+    }
+
+    private func lives(_ owner: ShardRecord.Owner?) -> Bool {
+        guard let owner, let row = self.nodes[owner.node] else { return false }
+        return row.life == .live && row.owner == owner
+    }
+
+    var view: ClusterView {
+        ClusterView(
+            nodes: self.nodes.values.sorted { $0.id.rawValue < $1.id.rawValue },
+            shards: self.shards.enumerated().map { index, shard in
+                ShardRecord(
+                    shard: ShardID(rawValue: UInt16(index)), epoch: shard.epoch, owner: shard.owner,
+                    head: Sequence(rawValue: Int64(shard.log.count)))
+            })
+    }
+
+    // MARK: Shards
+
+    /// Takes those that are as they were seen, and that nobody living owns.
+    mutating func claim(_ seen: [ShardRecord], for owner: ShardRecord.Owner) -> [Claimed] {
+        guard self.lives(owner) || !self.guards.claimsAlive else { return [] }
+        return seen.filter { self[$0.shard].epoch == $0.epoch || !self.guards.claimsAsSeen }.map { row in
+            self.check(self.lives(owner), "a run takes a shard that was taken for dead")
+            self.check(!self.lives(self[row.shard].owner), "a shard is taken from a run that lives")
+            return self.take(row.shard, for: owner)
+        }
+    }
+
+    /// Takes again what this run owns still.
+    mutating func reclaim(_ shard: ShardID, for owner: ShardRecord.Owner) -> Claimed? {
+        self[shard].owner == owner ? self.take(shard, for: owner) : nil
+    }
+
+    private mutating func take(_ shard: ShardID, for owner: ShardRecord.Owner) -> Claimed {
+        self[shard].owner = owner
+        self[shard].epoch = Epoch(rawValue: self[shard].epoch.rawValue + 1)
+        return Claimed(shard: shard, epoch: self[shard].epoch, log: self[shard].log)
+    }
+
+    /// false when the shard is not as its owner knows it, or the other does not live.
+    mutating func give(_ shard: ShardID, under epoch: Epoch, from owner: ShardRecord.Owner, to other: ShardRecord.Owner) -> Bool {
+        guard self[shard].owner == owner, self[shard].epoch == epoch, self.lives(other) else { return false }
+        _ = self.take(shard, for: other)
+        return true
+    }
+
+    mutating func append(
+        _ operations: [Operation], to shard: ShardID, under epoch: Epoch, by owner: ShardRecord.Owner, at head: Int
+    ) -> Appended {
+        let row = self[shard]
+        guard row.epoch == epoch || !self.guards.epochFence,
+            row.owner?.incarnation == owner.incarnation || !self.guards.incarnationFence,
+            row.log.count == head || !self.guards.headFence
+        else { return .fenced }
+        if self.guards.deduplication, row.log.contains(where: { operations.contains($0.operation) }) { return .conflict }
+        self.check(row.epoch == epoch, "an epoch appends after a newer one")
+        self.check(row.owner == owner, "a run appends to a shard of another")
+        self.check(row.log.count == head, "an append is not where its owner takes it to be")
+        self[shard].log += operations.map { Entry(operation: $0, epoch: epoch, incarnation: owner.incarnation) }
+        for operation in operations { self.inbox[operation] = nil }
+        return .appended
+    }
+
+    func log(of shard: ShardID) -> [Entry] { self[shard].log }
+
+    private mutating func check(_ isRight: Bool, _ what: String) {
+        if !isRight { self.violations.append(what) }
+    }
+
+    /// As it was before its last commits.
+    mutating func rewind(to saved: SimulatedStore) {
+        let violations = self.violations
+        self = saved
+        self.violations = violations
+    }
+
+    // MARK: Inbox
+
+    mutating func put(_ operation: Operation, for shard: ShardID) { self.inbox[operation] = shard }
+
+    mutating func removeFromInbox(_ operation: Operation) { self.inbox[operation] = nil }
+
+    private subscript(shard: ShardID) -> Shard {
+        get { self.shards[Int(shard.rawValue)] }
+        set { self.shards[Int(shard.rawValue)] = newValue }
+    }
+}

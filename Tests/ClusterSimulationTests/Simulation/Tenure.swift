@@ -1,0 +1,52 @@
+import EventSourcing
+
+/// A shard for as long as a node owns it.
+struct Tenure {
+    var epoch: Epoch
+    /// As the store last had it.
+    var log: [SimulatedStore.Entry]
+    /// From then on, by the node's clock, nobody before it answers any more.
+    var soleFrom: Duration
+    /// The store has to be read before anything goes on.
+    var isFrozen = false
+    /// To whom it is to go.
+    var recipient: ShardRecord.Owner?
+    var waiting: [Command] = []
+    var inFlight: [Command] = []
+
+    var operations: Set<Operation>
+
+    init(_ claimed: SimulatedStore.Claimed, soleFrom: Duration) {
+        self.epoch = claimed.epoch
+        self.log = claimed.log
+        self.operations = Set(claimed.log.map(\.operation))
+        self.soleFrom = soleFrom
+    }
+
+    mutating func add(_ commands: [Command], by owner: ShardRecord.Owner) {
+        self.log += commands.map {
+            SimulatedStore.Entry(operation: $0.operation, epoch: self.epoch, incarnation: owner.incarnation)
+        }
+        self.operations.formUnion(commands.map(\.operation))
+    }
+}
+
+struct Command {
+    enum Outcome { case recorded, notOwner, failed }
+
+    var operation: Operation
+    /// Its acknowledgement says that reads see it from then on.
+    var isWrite: Bool
+    var answer: (Outcome) -> Void
+}
+
+/// A place in a log, and who wrote it.
+struct Token: Hashable {
+    var length: Int
+    var incarnation: Incarnation?
+
+    init(_ log: some Collection<SimulatedStore.Entry>) {
+        self.length = log.count
+        self.incarnation = log.isEmpty ? nil : Array(log)[log.count - 1].incarnation
+    }
+}
