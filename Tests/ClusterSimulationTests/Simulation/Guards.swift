@@ -30,8 +30,10 @@ struct Guards: Hashable, Sendable {
     /// By name, each with what takes it away.
     static let all: [(name: String, isOn: any WritableKeyPath<Guards, Bool> & Sendable)] = [
         ("epochFence", \.epochFence), ("incarnationFence", \.incarnationFence), ("headFence", \.headFence),
-        ("deduplication", \.deduplication), ("knownOutcomes", \.knownOutcomes), ("readLease", \.readLease), ("patience", \.patience),
-        ("deposesAsSeen", \.deposesAsSeen), ("claimsAsSeen", \.claimsAsSeen), ("claimsAlive", \.claimsAlive), ("comesBackAsAnother", \.comesBackAsAnother),
+        ("deduplication", \.deduplication), ("knownOutcomes", \.knownOutcomes), ("readLease", \.readLease),
+        ("patience", \.patience),
+        ("deposesAsSeen", \.deposesAsSeen), ("claimsAsSeen", \.claimsAsSeen), ("claimsAlive", \.claimsAlive),
+        ("comesBackAsAnother", \.comesBackAsAnother),
         ("unbrokenReadings", \.unbrokenReadings), ("stopsBeforeGiving", \.stopsBeforeGiving),
     ]
 }

@@ -56,7 +56,8 @@ final class History {
         self.tokens[Int(shard.rawValue)] = token
         guard !self.isRewound else { return }
         if token.length < floor {
-            self.violate("an owner answered with \(token.length) events of shard \(shard.rawValue) after \(floor) had been seen")
+            self.violate(
+                "an owner answered with \(token.length) events of shard \(shard.rawValue) after \(floor) had been seen")
         }
         self.raise(shard, to: token.length)
     }
@@ -90,7 +91,9 @@ final class History {
                 self.violate("nobody serves shard \(shard) in the end")
             }
         }
-        for (operation, count) in counts where count > 1 { self.violate("command \(operation) is there \(count) times") }
+        for (operation, count) in counts where count > 1 {
+            self.violate("command \(operation) is there \(count) times")
+        }
         for operation in self.acknowledged.sorted() where counts[operation] == nil && !self.lost.contains(operation) {
             self.violate("command \(operation) was acknowledged, and is lost")
         }

@@ -32,7 +32,9 @@ extension SimulatedCluster {
         guard node.isRunning else { return }
         node.deliver(to: node.currentLife) {
             let intoInbox = {
-                self.request(from: node) { $0.put(operation, for: shard) } reply: { reply in
+                self.request(from: node) {
+                    $0.put(operation, for: shard)
+                } reply: { reply in
                     guard case .done = reply else { return }
                     isAcknowledged = true
                     self.history.acknowledge(operation)

@@ -63,7 +63,7 @@ extension SimulatedCluster {
         self.after(self.delay(rarely: 300)) {
             guard peer.isRunning else { return end { failure(.refused) } }
             // Now and then somebody else listens there for a while.
-            if self.happens(0.005) { return end { failure(.refused) } }
+            if self.happens(0.02) { return end { failure(.refused) } }
             peer.deliver(to: peer.currentLife) {
                 body(peer) { value in
                     guard !self.isLost() else { return }

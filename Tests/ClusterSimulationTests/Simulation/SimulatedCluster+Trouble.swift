@@ -9,11 +9,11 @@ extension SimulatedCluster {
     func disturb() {
         guard self.now < self.configuration.length else { return }
         let node = self.nodes.randomElement(using: &self.random)!
-        let long = self.random.duration(200...6_000)
+        let long = self.random.duration(200...5_000)
         switch Int.random(in: 0..<12, using: &self.random) {
         case 0..<2:
             node.kill()
-            self.after(self.random.duration(50...5_000)) { node.start() }
+            self.after(self.random.duration(50...4_000)) { node.start() }
         case 2..<4: node.pause(for: long)
         case 4:
             node.stop()
@@ -38,7 +38,7 @@ extension SimulatedCluster {
             }
         default: break
         }
-        self.after(self.random.duration(200...3_000)) { self.disturb() }
+        self.after(self.random.duration(150...2_000)) { self.disturb() }
     }
 
     func takeStoreDown() {

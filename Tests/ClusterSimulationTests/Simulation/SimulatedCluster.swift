@@ -67,9 +67,11 @@ final class SimulatedCluster {
         }
         self.timeline.run(until: self.configuration.length)
         self.heal()
-        self.timeline.run(until: self.configuration.length + .seconds(9))
-        // A shard may just be on its way.
-        for _ in 0..<40 where !self.isServed { self.timeline.run(until: self.now + .milliseconds(500)) }
+        self.timeline.run(until: self.configuration.length + .seconds(6))
+        // A shard may just be on its way, and so may a late message.
+        for _ in 0..<40 where !self.isServed || !self.store.inbox.isEmpty {
+            self.timeline.run(until: self.now + .milliseconds(500))
+        }
         self.history.judge(self.store, nodes: self.nodes)
         return self.history.violations
     }

@@ -4,7 +4,9 @@ import Sharding
 extension SimulatedNode {
     func read() {
         let (asked, confirmed) = (self.now, self.tenures.mapValues(\.log.count))
-        self.cluster.request(from: self) { ($0.view, $0.inbox) } reply: { reply in
+        self.cluster.request(from: self) {
+            ($0.view, $0.inbox)
+        } reply: { reply in
             let life = self.life
             defer {
                 if life == self.life {
@@ -46,14 +48,19 @@ extension SimulatedNode {
     func depose(_ node: NodeStatus) {
         guard node.id != self.id else { return }
         if self.watch.isSilent(node.id, at: self.now) { self.cluster.willDepose() }
-        self.cluster.request(from: self) { $0.depose(node) } reply: { _ in }
+        self.cluster.request(from: self) {
+            $0.depose(node)
+        } reply: { _ in
+        }
     }
 
     func claim(_ seen: [ShardRecord], soleFrom: Duration) {
         let rows = seen.filter { self.tenures[$0.shard] == nil && self.claiming.insert($0.shard).inserted }
         guard !rows.isEmpty else { return }
         let owner = self.owner
-        self.cluster.request(from: self) { $0.claim(rows, for: owner) } reply: { reply in
+        self.cluster.request(from: self) {
+            $0.claim(rows, for: owner)
+        } reply: { reply in
             self.claiming.subtract(rows.map(\.shard))
             // If it was done all the same, the next reading says so.
             guard case .done(let claimed) = reply else { return }
@@ -65,7 +72,9 @@ extension SimulatedNode {
     func adopt(_ shard: ShardID, soleFrom: Duration) {
         guard self.tenures[shard] == nil, self.claiming.insert(shard).inserted else { return }
         let owner = self.owner
-        self.cluster.request(from: self) { $0.reclaim(shard, for: owner) } reply: { reply in
+        self.cluster.request(from: self) {
+            $0.reclaim(shard, for: owner)
+        } reply: { reply in
             self.claiming.remove(shard)
             guard case .done(let claimed?) = reply else { return }
             self.tenures[shard] = Tenure(claimed, soleFrom: soleFrom)
@@ -87,7 +96,9 @@ extension SimulatedNode {
     func handOver(_ shard: ShardID) {
         guard let tenure = self.tenures[shard], let recipient = tenure.recipient else { return }
         let (owner, epoch) = (self.owner, tenure.epoch)
-        self.cluster.request(from: self) { $0.give(shard, under: epoch, from: owner, to: recipient) } reply: { reply in
+        self.cluster.request(from: self) {
+            $0.give(shard, under: epoch, from: owner, to: recipient)
+        } reply: { reply in
             guard case .done(true) = reply else { return self.freeze(shard) }
             if self.cluster.guards.stopsBeforeGiving { self.drop(shard) }
         }
@@ -103,7 +114,9 @@ extension SimulatedNode {
         guard self.tenures[shard] != nil else { return }
         self.tenures[shard]?.isFrozen = true
         let owner = self.owner
-        self.cluster.request(from: self) { $0.reclaim(shard, for: owner) } reply: { reply in
+        self.cluster.request(from: self) {
+            $0.reclaim(shard, for: owner)
+        } reply: { reply in
             guard var tenure = self.tenures[shard] else { return }
             switch reply {
             case .done(let claimed?):

@@ -16,10 +16,14 @@ extension SimulatedNode {
     }
 
     func apply(_ operation: Operation, to shard: ShardID) {
-        self.take(Command(operation: operation, isWrite: false) { [cluster, weak self] outcome in
-            guard let self, outcome == .recorded else { return }
-            cluster.request(from: self) { $0.removeFromInbox(operation) } reply: { _ in }
-        }, for: shard)
+        self.take(
+            Command(operation: operation, isWrite: false) { [cluster, weak self] outcome in
+                guard let self, outcome == .recorded else { return }
+                cluster.request(from: self) {
+                    $0.removeFromInbox(operation)
+                } reply: { _ in
+                }
+            }, for: shard)
     }
 
     func pump(_ shard: ShardID) {
@@ -83,7 +87,9 @@ extension SimulatedNode {
 
     /// The state, as a token that names it; nil when this node must not answer.
     func read(_ shard: ShardID, answer: @escaping (Token?) -> Void) {
-        guard let tenure = self.tenures[shard], self.serves(tenure), self.now >= tenure.soleFrom else { return answer(nil) }
+        guard let tenure = self.tenures[shard], self.serves(tenure), self.now >= tenure.soleFrom else {
+            return answer(nil)
+        }
         let token = Token(tenure.log)
         // Between the answer and its check anything may happen.
         self.after(self.cluster.computing) {

@@ -78,7 +78,11 @@ final class SimulatedNode {
     func stop() {
         guard self.isRunning, let run = self.run else { return }
         self.lease.lose()
-        self.cluster.request(from: self) { $0.leave(run) } reply: { [weak self] _ in self?.kill() }
+        self.cluster.request(from: self) {
+            $0.leave(run)
+        } reply: { [weak self] _ in
+            self?.kill()
+        }
     }
 
     func forget() {
@@ -102,7 +106,9 @@ final class SimulatedNode {
     }
 
     func register() {
-        self.cluster.request(from: self) { [id] in $0.nodes[id]?.liveEpoch } reply: { reply in
+        self.cluster.request(from: self) { [id] in
+            $0.nodes[id]?.liveEpoch
+        } reply: { reply in
             guard case .done(let seen) = reply else { return self.after(.milliseconds(200)) { self.register() } }
             self.register(over: seen)
         }
@@ -127,7 +133,9 @@ final class SimulatedNode {
     func beat() {
         guard let run = self.run else { return }
         let sent = self.now
-        self.cluster.request(from: self) { $0.beat(run) } reply: { reply in
+        self.cluster.request(from: self) {
+            $0.beat(run)
+        } reply: { reply in
             if case .done(true) = reply { self.lease.renew(sentAt: sent) }
             guard case .done(false) = reply else { return }
             if self.cluster.guards.comesBackAsAnother { self.begin() } else { self.register() }

@@ -32,6 +32,7 @@ struct SimulatedStore {
     private(set) var inbox: [Operation: ShardID] = [:]
     /// What no statement may do.
     private(set) var violations: [String] = []
+    private var isRewound = false
 
     init(shardCount: Int, guards: Guards) {
         self.shards = Array(repeating: Shard(), count: shardCount)
@@ -91,7 +92,8 @@ struct SimulatedStore {
         guard self.lives(owner) || !self.guards.claimsAlive else { return [] }
         return seen.filter { self[$0.shard].epoch == $0.epoch || !self.guards.claimsAsSeen }.map { row in
             self.check(self.lives(owner), "a run takes a shard that was taken for dead")
-            self.check(!self.lives(self[row.shard].owner), "a shard is taken from a run that lives")
+            // To a database that has forgotten it, a run may live again that had been taken for dead.
+            self.check(!self.lives(self[row.shard].owner) || self.isRewound, "a shard is taken from a run that lives")
             return self.take(row.shard, for: owner)
         }
     }
@@ -108,7 +110,9 @@ struct SimulatedStore {
     }
 
     /// false when the shard is not as its owner knows it, or the other does not live.
-    mutating func give(_ shard: ShardID, under epoch: Epoch, from owner: ShardRecord.Owner, to other: ShardRecord.Owner) -> Bool {
+    mutating func give(_ shard: ShardID, under epoch: Epoch, from owner: ShardRecord.Owner, to other: ShardRecord.Owner)
+        -> Bool
+    {
         guard self[shard].owner == owner, self[shard].epoch == epoch, self.lives(other) else { return false }
         _ = self.take(shard, for: other)
         return true
@@ -122,7 +126,9 @@ struct SimulatedStore {
             row.owner?.incarnation == owner.incarnation || !self.guards.incarnationFence,
             row.log.count == head || !self.guards.headFence
         else { return .fenced }
-        if self.guards.deduplication, row.log.contains(where: { operations.contains($0.operation) }) { return .conflict }
+        if self.guards.deduplication, row.log.contains(where: { operations.contains($0.operation) }) {
+            return .conflict
+        }
         self.check(row.epoch == epoch, "an epoch appends after a newer one")
         self.check(row.owner == owner, "a run appends to a shard of another")
         self.check(row.log.count == head, "an append is not where its owner takes it to be")
@@ -142,6 +148,7 @@ struct SimulatedStore {
         let violations = self.violations
         self = saved
         self.violations = violations
+        self.isRewound = true
     }
 
     // MARK: Inbox

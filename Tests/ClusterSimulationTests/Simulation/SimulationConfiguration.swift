@@ -2,6 +2,6 @@
 struct SimulationConfiguration: Sendable {
     var nodes = 3
     var shards = 4
-    var length = Duration.seconds(14)
+    var length = Duration.seconds(8)
     var lease = Duration.seconds(3)
 }
