@@ -17,17 +17,20 @@ package struct PeerWatch: Hashable, Sendable {
 
     private let terms: LeaseTerms
     private var signs: [NodeID: Sign] = [:]
-    /// When the last reading was asked for.
+    /// When the last reading was asked for, and when it had arrived.
     private var lastAsked: Duration?
+    private var lastArrival = Duration.zero
 
     package init(terms: LeaseTerms) { self.terms = terms }
 
+    /// A run registers once: that its live epoch has been raised says only that others take it for dead.
     /// - Parameters:
     ///   - asked: when the reading was sent for.
     ///   - now: when it had arrived.
     package mutating func observe(_ nodes: [NodeStatus], askedAt asked: Duration, at now: Duration) {
         let isUnbroken = self.lastAsked.map { now - $0 <= self.terms.longestReadingGap } ?? false
         self.lastAsked = asked
+        self.lastArrival = now
         var signs: [NodeID: Sign] = [:]
         for node in nodes {
             signs[node.id] = self.sign(of: node, after: self.signs[node.id], isUnbroken: isUnbroken, at: now)
@@ -53,8 +56,10 @@ package struct PeerWatch: Hashable, Sendable {
     /// no reading showed.
     package func end(of node: NodeID) -> Duration? { self.signs[node].map { $0.since + $0.lease } }
 
-    /// Its lease is over, and it has not been seen to beat.
-    package func isSilent(_ node: NodeID, at now: Duration) -> Bool { self.end(of: node).map { now >= $0 } ?? false }
+    /// Its lease is over, and it has not been seen to beat. Whatever passed since the last reading does not count.
+    package func isSilent(_ node: NodeID, at now: Duration) -> Bool {
+        self.end(of: node).map { min(now, self.lastArrival) >= $0 } ?? false
+    }
 
     // MARK: Flapping
 
