@@ -7,6 +7,8 @@ final class ActorSlot: Sendable {
     private struct State {
         weak var actor: (any DistributedActor)?
         var epoch: Epoch?
+        /// Its owner is another node, or nobody.
+        var isElsewhere = false
         var inbox: ClusterSystem.Inbox?
 
         func serves(_ epoch: Epoch) -> Bool { self.epoch.map { $0 >= epoch } ?? false }
@@ -19,9 +21,13 @@ final class ActorSlot: Sendable {
         set { self.state.withLock { $0.actor = newValue } }
     }
 
+    /// nil where calls go to another node.
+    var actorToCall: (any DistributedActor)? { self.state.withLock { $0.isElsewhere ? nil : $0.actor } }
+
     func serve(under epoch: Epoch?, inbox: ClusterSystem.Inbox?) {
         self.state.withLock { state in
             state.epoch = epoch
+            state.isElsewhere = epoch == nil
             state.inbox = inbox
         }
     }

@@ -55,7 +55,7 @@ package final class ClusterSystem: DistributedActorSystem {
     package func resolve<Act: DistributedActor>(
         id: ShardActorID, as actorType: Act.Type
     ) throws -> Act? where Act.ID == ShardActorID {
-        guard id.index < self.slots.count, let actor = self.slots[id.index].actor else {
+        guard id.index < self.slots.count, let actor = self.slots[id.index].actorToCall else {
             return nil
         }
         guard let actor = actor as? Act else {
@@ -68,7 +68,8 @@ package final class ClusterSystem: DistributedActorSystem {
     /// wait: the outcomes are put in later.
     package typealias Inbox = @Sendable (CommandBatch) -> EventualOutcomes
 
-    /// The owner of a shard serves it under `epoch`: calls that know of a newer one are refused. nil while it serves not.
+    /// The owner of a shard serves it under `epoch`: calls that know of a newer one are refused. nil from when it serves no
+    /// more: its actor is then found elsewhere.
     /// - Parameter inbox: gets what is called by targets that use one, instead of the actor.
     package func serve(_ shard: ShardID, under epoch: Epoch?, inbox: Inbox? = nil) {
         self.slots[Int(shard.rawValue)].serve(under: epoch, inbox: inbox)

@@ -3,6 +3,7 @@ import Logging
 /// The keys under which the runtime logs data. Payloads, signatures and account tokens have none.
 enum LogKey: String {
     case shard = "shard.id"
+    case node
     case error
     case reason
     case offset = "clock.offset"

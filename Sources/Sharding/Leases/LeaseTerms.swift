@@ -15,7 +15,7 @@ package struct LeaseTerms: Hashable, Sendable {
     /// So long a run has to have lived before others give it what they serve well.
     package var settling: Duration
 
-    /// - Parameter length: at least `shortest`.
+    /// - Parameter length: from `shortest` to `longest`.
     package init(length: Duration) {
         self.length = length
         self.reads = length * 0.95 - .milliseconds(750)
@@ -27,4 +27,6 @@ package struct LeaseTerms: Hashable, Sendable {
 
     /// A beat a second, and one that may be lost.
     package static let shortest = Duration.seconds(3)
+    /// Nobody waits for longer.
+    package static let longest = Duration.seconds(60)
 }

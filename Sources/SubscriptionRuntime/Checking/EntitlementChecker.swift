@@ -33,6 +33,7 @@ struct EntitlementChecker: Sendable {
         let questions = Questions(requests, self.map)
         guard let heads = try self.positions.knownHeads(of: questions.order.shards) else { return nil }
         let (response, missing) = self.read(questions, heads)
+        try self.positions.confirm()
         return missing.isEmpty ? response : nil
     }
 
@@ -64,13 +65,17 @@ struct EntitlementChecker: Sendable {
         // Before the rows are read: the answer is not older than its token.
         let heads = try await self.positions.heads(of: questions.order.shards)
         var (response, missing) = self.read(questions, heads)
-        guard !missing.isEmpty else { return (response, heads) }
+        guard !missing.isEmpty else {
+            try self.positions.confirm()
+            return (response, heads)
+        }
         var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: response.asOf)
         for (numbers, rows) in try await self.loader.load(missing, at: verdicts.now, self.table(of:)) {
             rows.withUnsafeBytes { rows in
                 for number in numbers { response.results[number] = verdicts.result(requests[number], rows) }
             }
         }
+        try self.positions.confirm()
         return (response, heads)
     }
 

@@ -31,6 +31,8 @@ final class Journal: Sendable {
 
     /// Of the newest event of each shard that was confirmed here.
     private let confirmed = Mutex<[ShardID: EventSourcing.Sequence]>([:])
+    /// Of the shards that this run owns, as far as it knows.
+    private let owned = Mutex<[ShardID: Epoch]>([:])
     private let mustGiveUp = Mutex(false)
 
     init(
@@ -50,11 +52,14 @@ final class Journal: Sendable {
         self.queue.submit(JournalQueue.Submission(batch: batch, lineage: lineage, bytes: bytes))
     }
 
-    /// Takes the shards, then commits until `close()`, and returns when everything submitted is settled.
-    /// - Returns: why the shards could not be taken, at the start or again after a commit of unknown outcome.
-    func run(as node: NodeRecord) async -> StoreError? {
+    /// Commits until `close()`, and returns when everything submitted is settled.
+    /// - Parameter takesShards: first registers the node and claims its shards, from whomever.
+    /// - Returns: why shards could not be taken, at the start or again after a commit of unknown outcome.
+    func run(as node: NodeRecord, takesShards: Bool) async -> StoreError? {
         self.node.withLock { $0 = node }
-        if let failure = await self.onThread({ () throws(StoreError) in try self.take() }) { return failure }
+        if takesShards, let failure = await self.onThread({ () throws(StoreError) in try self.take() }) {
+            return failure
+        }
         return await withTaskGroup { committers in
             for _ in 0..<max(1, self.store.appendConcurrency) {
                 committers.addTask { await self.onThread { () throws(StoreError) in try self.commitUntilClosed() } }
@@ -64,18 +69,13 @@ final class Journal: Sendable {
     }
 
     private func onThread(_ work: @escaping @Sendable () throws(StoreError) -> Void) async -> StoreError? {
-        await withCheckedContinuation { continuation in
-            let thread = Thread {
-                do throws(StoreError) {
-                    try work()
-                    continuation.resume(returning: nil)
-                } catch {
-                    self.lose(error)
-                    continuation.resume(returning: error)
-                }
+        await OwnThread.run("committer") { () throws(StoreError) in
+            do throws(StoreError) {
+                try work()
+            } catch {
+                self.lose(error)
+                throw error
             }
-            thread.name = "committer"
-            thread.start()
         }
     }
 
@@ -106,7 +106,8 @@ final class Journal: Sendable {
         }
     }
 
-    private func lose(_ error: StoreError) {
+    /// Nothing of this run can be believed any more.
+    func lose(_ error: StoreError) {
         self.logger.critical(
             "The shards could not be taken", metadata: .runtime([.error: "\(error.code): \(error.message)"]))
         self.queue.abandon()
@@ -125,7 +126,9 @@ final class Journal: Sendable {
 
     /// - Throws: `.rewound` when the log lacks what was confirmed: the database has lost commits, as a standby may that
     ///   took over before it had them. Only another incarnation can then write on, whose tags tell the two logs apart.
-    private func own(_ ownerships: [ShardOwnership]) throws(StoreError) {
+    func own(
+        _ ownerships: [ShardOwnership], soleFrom: ContinuousClock.Instant? = nil
+    ) throws(StoreError) {
         let rewound: ShardID? = self.confirmed.withLock { confirmed in
             for ownership in ownerships {
                 guard ownership.head >= confirmed[ownership.shard, default: .zero] else { return ownership.shard }
@@ -138,8 +141,29 @@ final class Journal: Sendable {
                 .rewound,
                 "the log of shard \(rewound.rawValue) lacks events that were confirmed: the store has lost them")
         }
+        self.owned.withLock { owned in
+            for ownership in ownerships { owned[ownership.shard] = ownership.epoch }
+        }
         self.queue.require(ownerships)
-        for ownership in ownerships { self.tell(ownership.shard, .owned(ownership)) }
+        for ownership in ownerships { self.tell(ownership.shard, .owned(ownership, soleFrom: soleFrom)) }
+    }
+
+    /// Takes shards again that the store says are this run's. Blocks.
+    /// - Returns: those that are.
+    func adopt(_ shards: [ShardID], soleFrom: ContinuousClock.Instant? = nil) throws(StoreError) -> [ShardID] {
+        let taken = try self.store.claim(ShardClaim(shards, for: self.owner, from: self.owner.incarnation))
+        try self.own(taken, soleFrom: soleFrom)
+        return taken.map(\.shard)
+    }
+
+    /// nil for a shard that this run does not own, as far as it knows.
+    func epoch(of shard: ShardID) -> Epoch? { self.owned.withLock { $0[shard] } }
+
+    /// Another node owns the shard: what was decided for it and waits is dropped.
+    func letGo(_ shard: ShardID) {
+        self.owned.withLock { $0[shard] = nil }
+        self.queue.drop(shard)
+        self.tell(shard, .fenced)
     }
 
     /// Nobody knows how these shards' logs end, or whether they are ours: they answer nothing until the store has said so,
@@ -149,13 +173,9 @@ final class Journal: Sendable {
         var pause = Self.firstPause
         while true {
             do throws(StoreError) {
-                let claim = ShardClaim(shards, for: self.owner, from: self.owner.incarnation)
-                let taken = try self.store.claim(claim)
-                try self.own(taken)
-                for shard in Set(shards).subtracting(taken.map(\.shard)) {
+                for shard in Set(shards).subtracting(try self.adopt(shards)) {
                     self.metrics.recordFenced()
-                    self.queue.drop(shard)
-                    self.tell(shard, .fenced)
+                    self.letGo(shard)
                 }
                 return
             } catch {

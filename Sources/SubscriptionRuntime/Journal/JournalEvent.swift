@@ -2,15 +2,16 @@ import EventSourcing
 
 /// What the journal tells a shard, in order.
 enum JournalEvent: Sendable {
-    /// The shard is ours, from this head on. Comes first, and after a freeze.
-    case owned(ShardOwnership)
+    /// The shard is ours, from this head on: first, after a freeze, and when it comes back. From `soleFrom` on, nobody who
+    /// owned it before answers any more; nil where that is as it was.
+    case owned(ShardOwnership, soleFrom: ContinuousClock.Instant?)
     /// The oldest submission is durable.
     case committed
     /// The oldest submission cannot be stored as it is; nothing of it, nor of what was submitted after it, was.
     case conflict(StoreError)
     /// The store could not take the oldest submission; nothing of it, nor of what was submitted after it, was stored.
     case failed(StoreError)
-    /// Somebody else owns the shard.
+    /// Somebody else owns the shard, or will.
     case fenced
     /// Nobody knows what became of the submissions, or whether the shard is ours; `owned`, `fenced` or `lost` follows.
     case frozen

@@ -14,15 +14,24 @@ final class RuntimeMetrics: Sendable {
     private let shards = Mutex(Shards())
     private let subscriptions = Mutex<[SubscriptionsLabels: Meter]>([:])
 
-    private struct SubscriptionsLabels: Hashable {
+    struct SubscriptionsLabels: Hashable {
         var state: LifecycleState
         var environment: AppStoreEnvironment
         var app: BundleID
+
+        /// nil before the first fact, which is not counted.
+        init?(_ state: LifecycleState?, of key: StreamKey) {
+            guard let state else { return nil }
+            self.state = state
+            self.environment = key.environment
+            self.app = key.bundleID
+        }
     }
 
     private let appendSeconds = Timer(label: "perennial_append_seconds")
     private let appendBatchEvents = Recorder(label: "perennial_append_batch_events")
     private let shardsOwned = Gauge(label: "perennial_shards_owned")
+    private let leaseSecondsLeft = Gauge(label: "perennial_lease_seconds_left")
     private let timersOverdue = Gauge(label: "perennial_timers_overdue")
     private let quarantineDepth = Gauge(label: "perennial_quarantine_depth")
     private let clockOffset = Gauge(label: "perennial_clock_offset_seconds")
@@ -47,6 +56,9 @@ final class RuntimeMetrics: Sendable {
         self.shardsOwned.record(count)
     }
 
+    /// Not below zero.
+    func setLease(_ remaining: Duration) { self.leaseSecondsLeft.record(max(.zero, remaining) / .seconds(1)) }
+
     func setOverdue(_ count: Int, of shard: ShardID) {
         let total = self.shards.withLock { shards in
             shards.overdue[shard] = count
@@ -61,15 +73,16 @@ final class RuntimeMetrics: Sendable {
 
     func setClockOffset(_ offset: Milliseconds) { self.clockOffset.record(Double(offset.rawValue) / 1_000) }
 
-    /// Moves the gauge of subscriptions in `state`; nil, before the first fact, is not counted.
-    func count(_ state: LifecycleState?, of key: StreamKey, by change: Int) {
-        guard let state else { return }
-        let labels = SubscriptionsLabels(state: state, environment: key.environment, app: key.bundleID)
+    /// Moves the gauge of subscriptions.
+    func count(_ labels: SubscriptionsLabels, by change: Int) {
         let meter = self.subscriptions.withLock { meters in
             if let meter = meters[labels] { return meter }
             let meter = Meter(
                 label: "perennial_subscriptions",
-                dimensions: [("state", state.rawValue)] + key.dimensions)
+                dimensions: [
+                    ("state", labels.state.rawValue), ("environment", labels.environment.rawValue),
+                    ("app", labels.app.rawValue),
+                ])
             meters[labels] = meter
             return meter
         }

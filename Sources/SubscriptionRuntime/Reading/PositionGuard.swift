@@ -7,6 +7,8 @@ struct PositionGuard: Sendable {
     let shards: [ShardParts]
     /// nil for a node alone.
     let remote: RemoteShards?
+    /// nil where ownership does not go by leases.
+    let lease: NodeLease?
 
     var stamp: StoreStamp { StoreStamp(self.store.identity) }
 
@@ -19,7 +21,16 @@ struct PositionGuard: Sendable {
             return try await ServiceError.translating { try await remote.head(of: shard) }
         }
         let head = try self.shards[Int(shard.rawValue)].gate.head()
-        return try await self.position(of: head.sequence, in: shard)
+        let position = try await self.position(of: head.sequence, in: shard)
+        try self.confirm()
+        return position
+    }
+
+    /// To be called when an answer that rests on shards of this node is ready, and before it leaves.
+    /// - Throws: when another node may own them by now.
+    func confirm() throws(ServiceError) {
+        guard let lease = self.lease, !lease.allowsAnswer else { return }
+        throw ServiceError(.storeUnavailable, "the store has not heard from this node for the length of its lease")
     }
 
     /// - Precondition: the log holds `sequence`.

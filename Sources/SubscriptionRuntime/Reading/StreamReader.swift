@@ -54,8 +54,13 @@ struct StreamReader: Sendable {
         try await self.positions.check(atLeast: query.atLeast)
         if query.consistency == .durable { try await self.store.ping() }
         let found = try await self.find(query.stream)
-        guard query.at != nil || query.knownAt != nil else { return try await self.current(found, at: now) }
-        return try await self.past(found, at: query.at, knownAt: query.knownAt, now: now)
+        let isPast = query.at != nil || query.knownAt != nil
+        let view =
+            isPast
+            ? try await self.past(found, at: query.at, knownAt: query.knownAt, now: now)
+            : try await self.current(found, at: now)
+        if self.positions.shards[Int(found.shard.rawValue)].isOurs { try self.positions.confirm() }
+        return view
     }
 
     func current(_ found: Found, at now: Moment) async throws -> SubscriptionView {

@@ -1,5 +1,6 @@
 package import Clustering
 package import EventSourcing
+package import Sharding
 package import Subscriptions
 
 /// The bounds and rules of a service. Every bound has a default that suits a node with a few gigabytes.
@@ -10,6 +11,9 @@ package struct RuntimeConfiguration: Sendable {
     package var cluster: ClusterConfiguration?
     /// `cluster.shards`: those that this node owns; nil for all.
     package var shards: Set<ShardID>?
+    /// From `cluster.lease`: ownership goes by leases, and any node may own any shard; nil where shards are assigned. It needs
+    /// a `SharedEventStore`.
+    package var lease: LeaseTerms?
     /// From `entitlements.renewalLeeway` and `entitlements.nonRenewing`.
     package var rules = DerivationRules()
 

@@ -20,10 +20,12 @@ final class ShardNode: Sendable {
     private let node: NodeID
     private let incarnation: Incarnation
     private let system: ClusterSystem
-    /// Those of this node.
+    /// Those that this node may own.
     private let shards: [SubscriptionShard]
     private let mailboxes: [JournalMailbox]
     private let journal: Journal
+    /// nil where shards are assigned.
+    private let keeper: OwnershipKeeper?
     private let isStopping = Mutex(false)
 
     /// - Precondition: the store's shard count is one that a `ShardMap` takes.
@@ -45,7 +47,9 @@ final class ShardNode: Sendable {
         let watch = ClockWatch(clock: clock, metrics: metrics, logger: logger)
         let parts = map.shards.map { shard in
             ShardParts(
-                shard: shard, isOurs: configuration.shards?.contains(shard) ?? true, store: store, loads: loads,
+                shard: shard,
+                isAssigned: configuration.lease == nil ? configuration.shards?.contains(shard) ?? true : nil,
+                store: store, loads: loads,
                 configuration: configuration, clock: clock,
                 queue: ShardQueue(
                     countLimit: configuration.commandsPerShard, byteLimit: configuration.commandBytesPerShard,
@@ -55,8 +59,10 @@ final class ShardNode: Sendable {
                 census: ShardCensus(rules: configuration.rules, metrics: metrics), metrics: ShardMetrics(),
                 totals: metrics, logger: logger)
         }
+        let lease = configuration.lease.map(NodeLease.init)
         let positions = PositionGuard(
-            store: store, shards: parts, remote: cluster == nil ? nil : RemoteShards(system: system, map: map))
+            store: store, shards: parts, remote: cluster == nil ? nil : RemoteShards(system: system, map: map),
+            lease: lease)
         let checker = EntitlementChecker(
             store: store, map: map, positions: positions, names: names, catalog: catalog, rules: configuration.rules,
             clock: clock)
@@ -69,7 +75,7 @@ final class ShardNode: Sendable {
         self.node = configuration.node
         self.system = system
         self.mailboxes = parts.map { _ in JournalMailbox() }
-        self.shards = parts.filter(\.isOurs).map { parts in
+        self.shards = parts.filter { $0.isAssigned ?? true }.map { parts in
             ClusterSystem.assigning(ShardActorID(shard: parts.shard)) {
                 SubscriptionShard(parts, checker: checker, actorSystem: system)
             }
@@ -77,6 +83,17 @@ final class ShardNode: Sendable {
         self.journal = Journal(
             store: store, shards: self.shards.map(\.id.shard), byteLimit: configuration.journalBytes,
             listeners: self.mailboxes, metrics: metrics,
+            logger: logger)
+        guard let terms = configuration.lease, let lease else {
+            self.keeper = nil
+            return
+        }
+        guard let shared = store as? any SharedEventStore else {
+            preconditionFailure("leases are kept in a store that nodes share")
+        }
+        for shard in self.shards { system.serve(shard.id.shard, under: nil) }
+        self.keeper = OwnershipKeeper(
+            store: shared, terms: terms, lease: lease, parts: parts, journal: self.journal, metrics: metrics,
             logger: logger)
     }
 
@@ -87,15 +104,14 @@ final class ShardNode: Sendable {
     /// Durable when it returns. Cancelling the caller does not cancel the command.
     func submit(_ submission: Submission) async throws(ServiceError) -> Acceptance {
         let parts = self.parts(of: submission.key)
-        let outcome: SubmissionOutcome
+        var outcome = SubmissionOutcome.refused(.notOwner, message: "another node owns the shard")
         if parts.isOurs {
             outcome = await withCheckedContinuation { waiter in
                 parts.queue.enqueue(Command(submission: submission, waiter: .task(waiter)))
             }
-        } else if let remote = self.positions.remote {
+        }
+        if case .refused(.notOwner, _) = outcome, let remote = self.positions.remote {
             outcome = try await ServiceError.translating { try await remote.submit(submission, to: parts.shard) }
-        } else {
-            throw ServiceError(.notOwner, "another node owns the shard, and this one talks to none")
         }
         switch outcome {
         case .recorded(let place): return Acceptance(place: place, isDuplicate: false)
@@ -137,7 +153,8 @@ final class ShardNode: Sendable {
     }
 
     private func work(as node: NodeRecord) async -> StoreError? {
-        async let committing = self.journal.run(as: node)
+        async let keeping = self.keep(node)
+        async let committing = self.journal.run(as: node, takesShards: self.keeper == nil)
         async let settling: Void = self.forEachShard { shard in
             await shard.whenLocal { await $0.settle(self.mailboxes[Int($0.id.shard.rawValue)]) }
         }
@@ -150,12 +167,25 @@ final class ShardNode: Sendable {
         let failure = await committing
         for mailbox in self.mailboxes { mailbox.close() }
         _ = await (settling, timing, counting)
+        self.keeper?.stop()
+        let end = await keeping
+        return failure ?? end
+    }
+
+    private func keep(_ node: NodeRecord) async -> StoreError? {
+        guard let keeper = self.keeper else { return nil }
+        let failure = await keeper.run(as: node)
+        if let failure {
+            self.journal.lose(failure)
+            self.stop()
+        }
         return failure
     }
 
     /// Refuses new commands, and lets what is there end.
     func stop() {
         self.isStopping.withLock { $0 = true }
+        self.keeper?.stopTaking()
         self.journal.stopWaiting()
         for parts in self.parts {
             parts.arm.close()
@@ -169,9 +199,17 @@ final class ShardNode: Sendable {
         }
     }
 
-    /// Fills the gauges of subscriptions, one shard after the other, beside the work.
+    /// Fills the gauges of subscriptions, one shard after the other, beside the work; and again for shards that come.
     private func count() async {
-        for parts in self.parts where parts.isOurs && !self.isStopping.withLock({ $0 }) {
+        repeat {
+            await self.countOnce()
+            guard self.keeper != nil else { return }
+            try? await Task.sleep(for: .seconds(1))
+        } while !self.isStopping.withLock { $0 }
+    }
+
+    private func countOnce() async {
+        for parts in self.parts where parts.isOurs && parts.census.isOpen && !self.isStopping.withLock({ $0 }) {
             do {
                 try await parts.census.count(parts.shard, in: parts.store, clock: parts.clock)
             } catch {
@@ -189,6 +227,9 @@ final class ShardNode: Sendable {
         var obstacles: [String] = []
         let waiting = self.parts.filter { $0.isOurs && !$0.gate.isServing }.count
         if waiting > 0 { obstacles.append("\(waiting) of \(self.shards.count) shards cannot be served") }
+        if let keeper = self.keeper, !keeper.lease.allowsAnswer {
+            obstacles.append("the store has not heard from this node for the length of its lease")
+        }
         guard purpose == .ingest else { return obstacles }
         if self.isStopping.withLock({ $0 }) { obstacles.append("the node is shutting down") }
         if self.journal.isFailing { obstacles.append("the store took no commit lately") }

@@ -5,10 +5,20 @@ import Synchronization
 final class ShardGate: Sendable {
     private enum Status {
         case unowned, serving, frozen, deposed, lost
+
+        var isOwned: Bool {
+            switch self {
+            case .serving, .frozen: true
+            case .unowned, .deposed, .lost: false
+            }
+        }
     }
 
     private struct State {
         var status = Status.unowned
+        var epoch = Epoch(rawValue: 0)
+        /// From then on nobody who owned the shard before answers any more.
+        var soleFrom = ContinuousClock.Instant.now
         var head = EventSourcing.Sequence.zero
         /// From here on this process has written everything.
         var firstOwn: EventSourcing.Sequence?
@@ -29,10 +39,18 @@ final class ShardGate: Sendable {
 
     var isServing: Bool { self.state.withLock { $0.status == .serving } }
 
+    /// Under which epoch the shard is owned; nil when it is not.
+    var epoch: Epoch? { self.state.withLock { $0.status.isOwned ? $0.epoch : nil } }
+
+    /// When what was recorded may be acknowledged to those who read it next.
+    var soleFrom: ContinuousClock.Instant { self.state.withLock { $0.soleFrom } }
+
     /// - Throws: while the shard must not answer.
     func head() throws(ServiceError) -> Head {
         try self.state.withLock { state throws(ServiceError) in
             switch state.status {
+            case .serving where state.soleFrom > .now:
+                throw ServiceError(.frozen, "the node that owned the shard before may still answer for it")
             case .serving: break
             case .unowned: throw ServiceError(.stopping, "the node has not taken its shards yet")
             case .frozen: throw ServiceError(.frozen, "the outcome of a commit is being looked up")
@@ -69,8 +87,11 @@ final class ShardGate: Sendable {
 
     // MARK: Told by the shard
 
-    func open(_ ownership: ShardOwnership) {
+    /// - Parameter soleFrom: nil where it is as it was.
+    func open(_ ownership: ShardOwnership, soleFrom: ContinuousClock.Instant? = nil) {
         self.state.withLock { state in
+            if let soleFrom { state.soleFrom = soleFrom }
+            state.epoch = ownership.epoch
             // Taken again by the same process: what it had written before is still its own.
             if state.firstOwn == nil {
                 state.firstOwn = EventSourcing.Sequence(rawValue: ownership.head.rawValue + 1)
@@ -85,7 +106,15 @@ final class ShardGate: Sendable {
 
     func freeze() { self.state.withLock { $0.status = .frozen } }
 
-    func depose() { self.state.withLock { $0.status = .deposed } }
+    /// Others write from here on.
+    func depose() {
+        self.state.withLock { state in
+            state.status = .deposed
+            state.firstOwn = nil
+            state.inherited = nil
+            state.token = nil
+        }
+    }
 
     func lose() { self.state.withLock { $0.status = .lost } }
 }

@@ -86,6 +86,9 @@ struct ShardLedger: Sendable {
         return Array(self.commits)
     }
 
+    /// The shard is another node's.
+    mutating func disown() { self.ownership = nil }
+
     /// Starts from what the store says.
     mutating func own(_ ownership: ShardOwnership) {
         self.ownership = ownership

@@ -4,8 +4,8 @@ import Logging
 /// What a shard's actor, its timer and its readers share. All of it may be used from any thread.
 struct ShardParts: Sendable {
     let shard: ShardID
-    /// Assigned to this node; another one owns the others, and nothing here is done for them.
-    let isOurs: Bool
+    /// Whether the shard is assigned to this node; nil where ownership goes by leases.
+    let isAssigned: Bool?
     let store: any EventStore
     /// Of the node: shards load together.
     let loads: LoadQueue
@@ -22,6 +22,9 @@ struct ShardParts: Sendable {
     /// Of the node.
     let totals: RuntimeMetrics
     let logger: Logger
+
+    /// This node answers for the shard; for others it asks their owners.
+    var isOurs: Bool { self.isAssigned ?? (self.gate.epoch != nil) }
 
     var timer: ShardTimer {
         ShardTimer(

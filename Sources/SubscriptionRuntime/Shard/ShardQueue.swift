@@ -18,8 +18,10 @@ final class ShardQueue: Sendable {
         var batchLimit: Int
         /// Until the shard is owned, and while it is frozen.
         var isPaused = true
-        /// Why nothing more is taken.
-        var closure: SubmissionOutcome?
+        /// Why nothing is taken.
+        var refusal: SubmissionOutcome?
+        /// Nothing will be taken any more.
+        var isClosed = false
     }
 
     private let countLimit: Int
@@ -40,7 +42,7 @@ final class ShardQueue: Sendable {
     /// Answers `command` at once when it is over a bound or the queue is closed.
     func enqueue(_ command: Command) {
         let refusal: SubmissionOutcome? = self.state.withLock { state in
-            if let closure = state.closure { return closure }
+            if let refusal = state.refusal { return refusal }
             guard state.count < self.countLimit, state.count == 0 || state.bytes + command.size <= self.byteLimit
             else { return .refused(.overloaded, message: "too many commands wait for this shard") }
             state.count += 1
@@ -92,7 +94,7 @@ final class ShardQueue: Sendable {
 
     private func take() -> Taking {
         self.state.withLock { state in
-            if state.closure != nil, state.waiting.isEmpty, state.inFlight == 0 { return .end }
+            if state.isClosed, state.waiting.isEmpty, state.inFlight == 0 { return .end }
             guard !state.isPaused, !state.waiting.isEmpty, state.inFlight < Self.batchesInFlight else { return .wait }
             let batch = Array(state.waiting.prefix(state.batchLimit))
             state.waiting.removeFirst(batch.count)
@@ -126,15 +128,42 @@ final class ShardQueue: Sendable {
 
     func pause() { self.state.withLock { $0.isPaused = true } }
 
+    /// The shard is owned.
     func resume() {
-        self.state.withLock { $0.isPaused = false }
+        self.state.withLock { state in
+            state.isPaused = false
+            if !state.isClosed { state.refusal = nil }
+        }
         self.wake.signal()
     }
+
+    /// Takes nothing until it is resumed, and answers all that waits; what is in flight is still worked off.
+    func refuse(with refusal: SubmissionOutcome) {
+        let waiting = self.state.withLock { state in
+            if !state.isClosed { state.refusal = refusal }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for command in waiting { self.answer(command, with: refusal) }
+        self.wake.signal()
+    }
+
+    /// Takes commands after all, whether it is paused or not.
+    func readmit() {
+        self.state.withLock { state in
+            if !state.isClosed { state.refusal = nil }
+        }
+    }
+
+    /// Nothing is in flight.
+    var isIdle: Bool { self.state.withLock { $0.inFlight == 0 } }
 
     /// Takes nothing more; what is in it is still worked off.
     func close(with closure: SubmissionOutcome) {
         self.state.withLock { state in
-            if state.closure == nil { state.closure = closure }
+            if state.isClosed { return }
+            state.refusal = closure
+            state.isClosed = true
         }
         self.wake.signal()
     }
@@ -142,10 +171,6 @@ final class ShardQueue: Sendable {
     /// Takes nothing more, and answers all that waits: there is nobody to work it off.
     func abandon(with closure: SubmissionOutcome) {
         self.close(with: closure)
-        let waiting = self.state.withLock { state in
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for command in waiting { self.answer(command, with: closure) }
+        self.refuse(with: closure)
     }
 }

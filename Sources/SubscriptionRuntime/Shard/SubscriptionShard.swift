@@ -143,7 +143,7 @@ package distributed actor SubscriptionShard {
     }
 
     private func decide(_ commands: [Command], _ loaded: LoadedBatch, _ journal: Journal) {
-        guard let ownership = self.ledger.ownership else { preconditionFailure("a queue is paused until it is owned") }
+        guard let ownership = self.ledger.ownership else { return self.end(commands, with: Self.elsewhere) }
         let head = self.ledger.head
         let now = self.parts.clock.now
         var decider = BatchDecider(
@@ -183,7 +183,7 @@ package distributed actor SubscriptionShard {
             // Another thread of the journal may still settle what it had begun: everybody has been told by then.
             guard !isLost else { continue }
             switch event {
-            case .owned(let ownership): self.own(ownership)
+            case .owned(let ownership, let soleFrom): self.own(ownership, soleFrom: soleFrom)
             case .committed: self.settleOldest()
             case .conflict(let error): self.isolate(error)
             case .failed(let error): self.refuse(ServiceError(error))
@@ -192,22 +192,26 @@ package distributed actor SubscriptionShard {
                 self.parts.gate.freeze()
             case .fenced:
                 self.parts.gate.depose()
-                self.giveUp(ServiceError(.notOwner, "another node owns the shard"))
+                self.letGo(Self.elsewhere)
+                self.parts.arm.rest()
+                self.parts.queue.refuse(with: SubmissionOutcome(Self.elsewhere))
             case .lost(let error):
                 isLost = true
                 self.parts.gate.lose()
-                self.giveUp(ServiceError(error))
+                self.letGo(ServiceError(error))
+                self.parts.arm.close()
+                self.parts.queue.abandon(with: SubmissionOutcome(ServiceError(error)))
             }
         }
     }
 
     /// The first time, or after a commit of unknown outcome: then what is in flight is tried again, and the dedup keys
     /// in the store say what had happened.
-    private func own(_ ownership: ShardOwnership) {
+    private func own(_ ownership: ShardOwnership, soleFrom: ContinuousClock.Instant?) {
         self.putBack(self.ledger.discard())
         self.parts.entitlements.removeAll()
         self.ledger.own(ownership)
-        self.parts.gate.open(ownership)
+        self.parts.gate.open(ownership, soleFrom: soleFrom)
         self.actorSystem.serve(self.parts.shard, under: ownership.epoch) { [queue = self.parts.queue] batch in
             queue.enqueue(batch)
         }
@@ -260,12 +264,15 @@ package distributed actor SubscriptionShard {
         for commit in self.ledger.discard() { self.end(commit.waiting.map(\.command), with: error) }
     }
 
-    private func giveUp(_ error: ServiceError) {
+    private static var elsewhere: ServiceError { ServiceError(.notOwner, "another node owns the shard") }
+
+    private func letGo(_ error: ServiceError) {
         self.actorSystem.serve(self.parts.shard, under: nil)
         self.parts.totals.recordLost(self.parts.shard)
         self.refuse(error)
-        self.parts.arm.close()
-        self.parts.queue.abandon(with: SubmissionOutcome(error))
+        self.ledger.disown()
+        self.parts.entitlements.removeAll()
+        self.parts.census.forget()
     }
 
     private func putBack(_ commits: [Commit]) {

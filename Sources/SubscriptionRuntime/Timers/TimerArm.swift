@@ -8,6 +8,8 @@ final class TimerArm: Sendable {
         var due: Moment?
         /// The store has to be asked.
         var isUnknown = false
+        /// Another node sees to it.
+        var isIdle = false
         var isClosed = false
     }
 
@@ -21,6 +23,7 @@ final class TimerArm: Sendable {
     var reading: Reading {
         self.state.withLock { state in
             if state.isClosed { return .closed }
+            if state.isIdle { return .nothing }
             if state.isUnknown { return .unknown }
             return state.due.map(Reading.due) ?? .nothing
         }
@@ -38,9 +41,15 @@ final class TimerArm: Sendable {
 
     /// What is armed may be wrong: ask the store.
     func forget() {
-        self.state.withLock { $0.isUnknown = true }
+        self.state.withLock { state in
+            state.isUnknown = true
+            state.isIdle = false
+        }
         self.wake.signal()
     }
+
+    /// Nothing is due here until `forget()`.
+    func rest() { self.state.withLock { $0.isIdle = true } }
 
     /// Takes what `read` gives; an earlier moment that comes meanwhile is kept.
     func reload<Failure: Error>(_ read: () async throws(Failure) -> Moment?) async throws(Failure) {

@@ -27,6 +27,7 @@ extension LoadedConfiguration {
             }
             runtime.cluster = try self.cluster(cluster, node: runtime.node)
             runtime.shards = try self.shards(cluster.shards, of: count)
+            runtime.lease = try self.lease(cluster)
         }
         let tokens = try self.tokens()
         let main = try self.mainListener(hasTokens: !tokens.isEmpty)

@@ -1,5 +1,7 @@
 import Clustering
 import EventSourcing
+import Sharding
+import Subscriptions
 import ZeroMQ
 
 extension LoadedConfiguration {
@@ -43,6 +45,21 @@ extension LoadedConfiguration {
         } catch {
             throw self.mistake(path, "\(file): holds no CURVE key as `perennial keys new` writes it")
         }
+    }
+
+    /// nil where shards are assigned.
+    func lease(_ section: ClusterSection) throws(ConfigurationError) -> LeaseTerms? {
+        guard section.shards == nil else {
+            guard section.lease == nil else {
+                throw self.mistake(["cluster", "lease"], "does not apply where cluster.shards assigns the shards")
+            }
+            return nil
+        }
+        let length = Duration.milliseconds(section.lease?.length.rawValue ?? 5_000)
+        guard (LeaseTerms.shortest...LeaseTerms.longest).contains(length) else {
+            throw self.mistake(["cluster", "lease"], "has to be 3s to 1m")
+        }
+        return LeaseTerms(length: length)
     }
 
     /// nil for all.

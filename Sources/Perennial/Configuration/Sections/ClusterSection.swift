@@ -7,11 +7,11 @@ package struct ClusterSection: ConfigurationSection {
     package var advertise: String?
     /// `cluster.curveKeyFile`: this node's secret CURVE key, as `perennial keys new` writes it. No default.
     package var curveKeyFile = ""
-    /// `cluster.shards`: the shards that this node owns, such as `0-127` or `0-63,128-191`; all unless set. Each shard has
-    /// to be one node's.
+    /// `cluster.lease`: for so long the others leave a silent node what it owns; 3s to 1m, 5s unless set.
+    package var lease: ConfigurationDuration?
+    /// `cluster.shards`: the shards that this node owns, whatever becomes of other nodes, such as `0-127` or `0-63,128-191`.
+    /// Unless set, nodes divide the shards by themselves and take over from each other; it is for all of them or for none.
     package var shards: String?
 
     package init() {}
-
-    package static let later = ["lease"]
 }

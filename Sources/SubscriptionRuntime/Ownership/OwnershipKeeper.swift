@@ -1,0 +1,149 @@
+import EventSourcing
+import Foundation
+import Logging
+import Sharding
+import Synchronization
+
+/// Beats for the node, watches the others, and takes and gives shards as the plan of each reading says. Both on threads of
+/// their own: overload must not look like death.
+final class OwnershipKeeper: Sendable {
+    private static let giftsAtATime = 4
+
+    let lease: NodeLease
+    private let store: any SharedEventStore
+    private let terms: LeaseTerms
+    /// By shard number.
+    private let parts: [ShardParts]
+    private let journal: Journal
+    private let metrics: RuntimeMetrics
+    private let logger: Logger
+    private let beats = StopSignal()
+    private let readings = StopSignal()
+
+    init(
+        store: any SharedEventStore, terms: LeaseTerms, lease: NodeLease, parts: [ShardParts], journal: Journal,
+        metrics: RuntimeMetrics, logger: Logger
+    ) {
+        self.store = store
+        self.terms = terms
+        self.lease = lease
+        self.parts = parts
+        self.journal = journal
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// Registers the run and keeps it alive until `stop()`; then says that it is over.
+    /// - Returns: why it cannot go on: it could not be registered, was taken for dead, or the log was rewound.
+    func run(as node: NodeRecord) async -> StoreError? {
+        let registered = Mutex<NodeRun?>(nil)
+        let refusal = await OwnThread.run("beats") { () throws(StoreError) in
+            let sent = self.lease.now
+            let run = try self.store.begin(node, lease: self.terms.length)
+            self.lease.renew(sentAt: sent)
+            registered.withLock { $0 = run }
+        }
+        guard let run = registered.withLock(\.self) else { return refusal }
+        async let beating = OwnThread.run("beats") { () throws(StoreError) in
+            defer { self.readings.give() }
+            try self.beat(as: run)
+        }
+        async let reading = OwnThread.run("readings") { () throws(StoreError) in
+            do throws(StoreError) {
+                try self.read(as: run)
+            } catch {
+                self.beats.give()
+                throw error
+            }
+        }
+        let failure = await reading
+        let end = await beating
+        self.lease.lose()
+        return end ?? failure
+    }
+
+    /// Takes and gives nothing more; what is owned is still beaten for.
+    func stopTaking() { self.readings.give() }
+
+    /// Says that the run is over, and ends.
+    func stop() { self.beats.give() }
+
+    // MARK: Beats
+
+    private func beat(as run: NodeRun) throws(StoreError) {
+        while !self.beats.hasCome {
+            self.beats.wait(atMost: self.terms.beatInterval)
+            let sent = self.lease.now
+            do throws(StoreError) {
+                guard try self.store.beat(run) else {
+                    throw StoreError(.fenced, "other nodes have taken this one for dead")
+                }
+                self.lease.renew(sentAt: sent)
+            } catch  where error.code == .unavailable {
+                self.logger.warning(
+                    "The store did not take a sign of life", metadata: .runtime([.error: "\(error.message)"]))
+            }
+            self.metrics.setLease(self.lease.remaining)
+        }
+        try self.store.leave(run)
+    }
+
+    // MARK: Readings
+
+    private func read(as run: NodeRun) throws(StoreError) {
+        var watch = PeerWatch(terms: self.terms)
+        while !self.readings.hasCome {
+            let asked = self.lease.now
+            do throws(StoreError) {
+                let view = try self.store.view()
+                watch.observe(view.nodes, askedAt: asked, at: self.lease.now)
+                try self.act(on: view, as: run, watch)
+            } catch  where [.unavailable, .full].contains(error.code) {
+                self.logger.warning(
+                    "Who owns what could not be read or changed", metadata: .runtime([.error: "\(error.message)"]))
+            }
+            self.readings.wait(atMost: self.terms.readingInterval - (self.lease.now - asked))
+        }
+    }
+
+    private func act(on view: ClusterView, as run: NodeRun, _ watch: PeerWatch) throws(StoreError) {
+        for row in view.shards where row.owner != run.owner {
+            if let epoch = self.journal.epoch(of: row.shard), row.epoch > epoch { self.journal.letGo(row.shard) }
+        }
+        let plan = OwnershipPlan(
+            view, by: run.owner, watch: watch, at: self.lease.now, giftsAtATime: Self.giftsAtATime)
+        for silent in plan.silent where try self.store.depose(silent) {
+            self.logger.warning("A node is taken for dead", metadata: .runtime([.node: "\(silent.id.rawValue)"]))
+        }
+        let soleFrom = self.lease.instant(plan.soleFrom)
+        let free = plan.claims.filter { self.journal.epoch(of: $0.shard) == nil }
+        if !free.isEmpty { try self.journal.own(try self.store.take(free, as: run), soleFrom: soleFrom) }
+        // Given to this run, or taken by a statement whose outcome it did not hear.
+        let own = view.shards.filter { $0.owner == run.owner && self.journal.epoch(of: $0.shard) == nil }
+        if !own.isEmpty { _ = try self.journal.adopt(own.map(\.shard), soleFrom: soleFrom) }
+        for gift in plan.gifts {
+            guard let next = view.living.first(where: { $0.node == gift.to }) else { continue }
+            self.give(gift.shard, as: run, to: next)
+        }
+    }
+
+    // MARK: Gifts
+
+    /// Serves the shard no more, and then makes another run its owner. If that did not happen, the next reading says so, and
+    /// the shard is taken again.
+    private func give(_ shard: ShardID, as run: NodeRun, to next: ShardRecord.Owner) {
+        let parts = self.parts[Int(shard.rawValue)]
+        guard parts.gate.isServing, let epoch = self.journal.epoch(of: shard) else { return }
+        parts.queue.refuse(with: SubmissionOutcome(ServiceError(.notOwner, "another node will own the shard")))
+        guard self.becomesIdle(parts.queue) else { return parts.queue.readmit() }
+        parts.gate.depose()
+        _ = try? self.store.give(shard, under: epoch, from: run.owner, to: next)
+        self.journal.letGo(shard)
+    }
+
+    /// Blocks, for as long as a commit takes.
+    private func becomesIdle(_ queue: ShardQueue) -> Bool {
+        for _ in 0..<200 where !queue.isIdle { Thread.sleep(forTimeInterval: 0.001) }
+        return queue.isIdle
+    }
+}

@@ -1,0 +1,117 @@
+import Clustering
+import EventSourcing
+import PerennialTestSupport
+import Sharding
+import SubscriptionRuntime
+import Subscriptions
+import Testing
+import ZeroMQ
+
+/// Nodes of one store that divide its shards by themselves.
+@Suite(.timeLimit(.minutes(10))) struct OwnershipTests {
+    private static let shardCount = 16
+    private let store = InMemoryEventStore(shardCount: Self.shardCount)
+    private let apple: TestAppStore
+
+    init() throws { self.apple = try TestAppStore() }
+
+    /// So quick that a test need not wait, and so patient that a busy machine does not look dead.
+    private static var terms: LeaseTerms {
+        var terms = LeaseTerms(length: .seconds(20))
+        terms.readingInterval = .milliseconds(20)
+        terms.beatInterval = .milliseconds(50)
+        terms.settling = .milliseconds(50)
+        return terms
+    }
+
+    private func node(
+        _ name: String, store: (any SharedEventStore)? = nil, terms: LeaseTerms = Self.terms
+    ) throws -> Node {
+        var node = try Node(store: store ?? self.store)
+        node.apple = self.apple
+        node.configuration.node = NodeID(rawValue: name)
+        node.configuration.lease = terms
+        node.configuration.cluster = ClusterConfiguration(
+            node: NodeID(rawValue: name), incarnation: Incarnation(rawValue: .random(in: .min ... .max)),
+            bind: "tcp://127.0.0.1:*", keys: try CurveKeyPair())
+        return node
+    }
+
+    private static let ids = (0..<40).map { "200000000000\(1_000 + $0)" }
+
+    private func subscribe(_ id: String) throws -> [UInt8] {
+        var life = TestSubscription(id: id, from: Node.start - .days(1))
+        return try self.apple.sign(life.subscribe())
+    }
+
+    private func owned(_ services: SubscriptionService...) async throws -> [Int] {
+        var owned: [Int] = []
+        for service in services { owned.append(try await service.statistics().shardsOwned) }
+        return owned
+    }
+
+    private func recordAll(by services: SubscriptionService...) async throws {
+        for (index, id) in Self.ids.enumerated() {
+            let service = services[index % services.count]
+            _ = try await service.ingest(signedPayload: try self.subscribe(id))
+        }
+    }
+
+    @Test("a node alone takes all shards")
+    func takesAll() async throws {
+        try await self.node("a").run { one in
+            await eventually { (try? await self.owned(one)) == [Self.shardCount] }
+            try await self.recordAll(by: one)
+            for id in Self.ids { #expect(try await one.view(id).snapshot?.state == .subscribed) }
+        }
+        #expect(self.store.view().nodes.map(\.life) == [.left])
+    }
+
+    @Test("a node that joins is given its share, and both take notifications and questions for all")
+    func divides() async throws {
+        let second = try self.node("b")
+        try await self.node("a").run { one in
+            await eventually { (try? await self.owned(one)) == [Self.shardCount] }
+            try await second.run { two in
+                await eventually {
+                    let owned = (try? await self.owned(one, two)) ?? []
+                    return owned.reduce(0, +) == Self.shardCount && owned.allSatisfy { $0 >= 7 }
+                }
+                try await self.recordAll(by: one, two)
+                for id in Self.ids {
+                    let views = try await [one.view(id), two.view(id)]
+                    #expect(views[0].snapshot?.state == .subscribed)
+                    #expect(views[0].snapshot == views[1].snapshot)
+                    #expect(views[0].token == views[1].token)
+                }
+                #expect(self.store.statistics().events == Self.ids.count)
+            }
+        }
+    }
+
+    /// Each is given its share, and leaves.
+    private func comeAndGo(_ others: [Node], beside one: SubscriptionService) async throws {
+        for other in others {
+            try await other.run { two in await eventually { ((try? await self.owned(two)) ?? [0])[0] >= 7 } }
+            await eventually { (try? await self.owned(one)) == [Self.shardCount] }
+        }
+    }
+
+    @Test("while nodes come and go, each notification is recorded once and none is refused")
+    func movesUnderLoad() async throws {
+        let others = try (0..<3).map { try self.node("b\($0)") }
+        try await self.node("a").run { one in
+            await eventually { (try? await self.owned(one)) == [Self.shardCount] }
+            async let coming: Void = self.comeAndGo(others, beside: one)
+            for round in 0..<30 {
+                let id = "30000000000\(1_000 + round)"
+                let payload = try self.subscribe(id)
+                let outcome = try await one.ingest(signedPayload: payload)
+                #expect(outcome == .recorded(StreamVersion(rawValue: 1)))
+                #expect(try await one.ingest(signedPayload: payload) == .duplicate(StreamVersion(rawValue: 1)))
+            }
+            try await coming
+            #expect(self.store.statistics().events == 30)
+        }
+    }
+}
