@@ -79,7 +79,8 @@ final class OwnershipKeeper: Sendable {
                     throw StoreError(.fenced, "other nodes have taken this one for dead")
                 }
                 self.lease.renew(sentAt: sent)
-            } catch  where error.code == .unavailable {
+            } catch {
+                guard error.code == .unavailable else { throw error }
                 self.logger.warning(
                     "The store did not take a sign of life", metadata: .runtime([.error: "\(error.message)"]))
             }
@@ -98,7 +99,8 @@ final class OwnershipKeeper: Sendable {
                 let view = try self.store.view()
                 watch.observe(view.nodes, askedAt: asked, at: self.lease.now)
                 try self.act(on: view, as: run, watch)
-            } catch  where [.unavailable, .full].contains(error.code) {
+            } catch {
+                guard [.unavailable, .full].contains(error.code) else { throw error }
                 self.logger.warning(
                     "Who owns what could not be read or changed", metadata: .runtime([.error: "\(error.message)"]))
             }
