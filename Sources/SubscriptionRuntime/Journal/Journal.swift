@@ -211,7 +211,7 @@ final class Journal: Sendable {
             switch outcome {
             case .appended(let head):
                 self.confirmed.withLock { $0[shard] = head }
-                self.tell(shard, .committed)
+                self.tell(shard, .committed(submission.batch.epoch))
             case .fenced: fenced.append(shard)
             }
         }
@@ -229,7 +229,7 @@ final class Journal: Sendable {
             try self.commit(round[..<middle])
             try self.commit(round[middle...])
         case .conflict:
-            for submission in round { self.fail(submission, .conflict(error)) }
+            for submission in round { self.fail(submission, .conflict(error, submission.batch.epoch)) }
         case .outcomeUnknown:
             self.logger.error(
                 "The outcome of a commit is unknown",
@@ -239,7 +239,7 @@ final class Journal: Sendable {
         case .fenced: try self.takeAgain(round.map(\.batch.shard))
         case .rewound, .unavailable, .full, .corrupt, .incompatible:
             self.recordFailure("A commit failed", error)
-            for submission in round { self.fail(submission, .failed(error)) }
+            for submission in round { self.fail(submission, .failed(error, submission.batch.epoch)) }
         }
     }
 

@@ -1,16 +1,17 @@
 import EventSourcing
 
-/// What the journal tells a shard, in order.
+/// What the journal tells a shard, in order. Where it speaks of a submission it names the epoch under which that was made: a
+/// shard that has been let go since, or taken anew, has nothing to do with it any more.
 enum JournalEvent: Sendable {
     /// The shard is ours, from this head on: first, after a freeze, and when it comes back. From `soleFrom` on, nobody who
     /// owned it before answers any more; nil where that is as it was.
     case owned(ShardOwnership, soleFrom: ContinuousClock.Instant?)
     /// The oldest submission is durable.
-    case committed
+    case committed(Epoch)
     /// The oldest submission cannot be stored as it is; nothing of it, nor of what was submitted after it, was.
-    case conflict(StoreError)
+    case conflict(StoreError, Epoch)
     /// The store could not take the oldest submission; nothing of it, nor of what was submitted after it, was stored.
-    case failed(StoreError)
+    case failed(StoreError, Epoch)
     /// Somebody else owns the shard, or will.
     case fenced
     /// Nobody knows what became of the submissions, or whether the shard is ours; `owned`, `fenced` or `lost` follows.

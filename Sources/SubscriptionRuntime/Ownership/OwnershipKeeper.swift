@@ -71,6 +71,8 @@ final class OwnershipKeeper: Sendable {
     // MARK: Beats
 
     private func beat(as run: NodeRun) throws(StoreError) {
+        var trouble = StoreTrouble(
+            self.logger, "The store does not take signs of life", "The store takes signs of life again")
         while !self.beats.hasCome {
             self.beats.wait(atMost: self.terms.beatInterval)
             let sent = self.lease.now
@@ -79,10 +81,10 @@ final class OwnershipKeeper: Sendable {
                     throw StoreError(.fenced, "other nodes have taken this one for dead")
                 }
                 self.lease.renew(sentAt: sent)
+                trouble.end()
             } catch {
                 guard error.code == .unavailable else { throw error }
-                self.logger.warning(
-                    "The store did not take a sign of life", metadata: .runtime([.error: "\(error.message)"]))
+                trouble.record(error)
             }
             self.metrics.setLease(self.lease.remaining)
         }
@@ -93,16 +95,18 @@ final class OwnershipKeeper: Sendable {
 
     private func read(as run: NodeRun) throws(StoreError) {
         var watch = PeerWatch(terms: self.terms)
+        var trouble = StoreTrouble(
+            self.logger, "Who owns what cannot be read or changed", "Who owns what can be read again")
         while !self.readings.hasCome {
             let asked = self.lease.now
             do throws(StoreError) {
                 let view = try self.store.view()
                 watch.observe(view.nodes, askedAt: asked, at: self.lease.now)
                 try self.act(on: view, as: run, watch)
+                trouble.end()
             } catch {
                 guard [.unavailable, .full].contains(error.code) else { throw error }
-                self.logger.warning(
-                    "Who owns what could not be read or changed", metadata: .runtime([.error: "\(error.message)"]))
+                trouble.record(error)
             }
             self.readings.wait(atMost: self.terms.readingInterval - (self.lease.now - asked))
         }
@@ -147,5 +151,29 @@ final class OwnershipKeeper: Sendable {
     private func becomesIdle(_ queue: ShardQueue) -> Bool {
         for _ in 0..<200 where !queue.isIdle { Thread.sleep(forTimeInterval: 0.001) }
         return queue.isIdle
+    }
+}
+
+/// Says once that the store does not do something, and once that it does again.
+private struct StoreTrouble {
+    private let logger: Logger
+    private let beginning: Logger.Message
+    private let ending: Logger.Message
+    private var isUnderWay = false
+
+    init(_ logger: Logger, _ beginning: Logger.Message, _ ending: Logger.Message) {
+        self.logger = logger
+        self.beginning = beginning
+        self.ending = ending
+    }
+
+    mutating func record(_ error: StoreError) {
+        if !self.isUnderWay { self.logger.warning(self.beginning, metadata: .runtime([.error: "\(error.message)"])) }
+        self.isUnderWay = true
+    }
+
+    mutating func end() {
+        if self.isUnderWay { self.logger.notice(self.ending) }
+        self.isUnderWay = false
     }
 }

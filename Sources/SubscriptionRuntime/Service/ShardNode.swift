@@ -26,6 +26,8 @@ final class ShardNode: Sendable {
     private let journal: Journal
     /// nil where shards are assigned.
     private let keeper: OwnershipKeeper?
+    private let uncounted: AsyncStream<ShardID>
+    private let counts: AsyncStream<ShardID>.Continuation
     private let isStopping = Mutex(false)
 
     /// - Precondition: the store's shard count is one that a `ShardMap` takes.
@@ -45,6 +47,7 @@ final class ShardNode: Sendable {
         let loads = LoadQueue(store: store)
         let names = RowNames()
         let watch = ClockWatch(clock: clock, metrics: metrics, logger: logger)
+        let (uncounted, counts) = AsyncStream.makeStream(of: ShardID.self)
         let parts = map.shards.map { shard in
             ShardParts(
                 shard: shard,
@@ -56,7 +59,8 @@ final class ShardNode: Sendable {
                     batchLimit: configuration.commandsPerBatch),
                 gate: ShardGate(), arm: TimerArm(), watch: watch,
                 entitlements: EntitlementTable(limit: configuration.entitlementsPerShard, names: names),
-                census: ShardCensus(rules: configuration.rules, metrics: metrics), metrics: ShardMetrics(),
+                census: ShardCensus(rules: configuration.rules, metrics: metrics), uncounted: counts,
+                metrics: ShardMetrics(),
                 totals: metrics, logger: logger)
         }
         let lease = configuration.lease.map(NodeLease.init)
@@ -66,6 +70,8 @@ final class ShardNode: Sendable {
         let checker = EntitlementChecker(
             store: store, map: map, positions: positions, names: names, catalog: catalog, rules: configuration.rules,
             clock: clock)
+        self.uncounted = uncounted
+        self.counts = counts
         self.map = map
         self.parts = parts
         self.positions = positions
@@ -163,6 +169,7 @@ final class ShardNode: Sendable {
         }
         async let counting: Void = self.count()
         await self.forEachShard { shard in await shard.whenLocal { await $0.drain(into: self.journal) } }
+        self.counts.finish()
         self.journal.close()
         let failure = await committing
         for mailbox in self.mailboxes { mailbox.close() }
@@ -199,23 +206,16 @@ final class ShardNode: Sendable {
         }
     }
 
-    /// Fills the gauges of subscriptions, one shard after the other, beside the work; and again for shards that come.
+    /// Fills the gauges of subscriptions, one shard after the other, beside the work.
     private func count() async {
-        repeat {
-            await self.countOnce()
-            guard self.keeper != nil else { return }
-            try? await Task.sleep(for: .seconds(1))
-        } while !self.isStopping.withLock { $0 }
-    }
-
-    private func countOnce() async {
-        for parts in self.parts where parts.isOurs && parts.census.isOpen && !self.isStopping.withLock({ $0 }) {
+        for await shard in self.uncounted where !self.isStopping.withLock({ $0 }) {
+            let parts = self.parts[Int(shard.rawValue)]
             do {
-                try await parts.census.count(parts.shard, in: parts.store, clock: parts.clock)
+                try await parts.census.count(shard, in: parts.store, clock: parts.clock)
             } catch {
                 parts.logger.warning(
                     "The subscriptions of a shard could not be counted",
-                    metadata: .runtime([.shard: "\(parts.shard.rawValue)", .error: "\(error)"]))
+                    metadata: .runtime([.shard: "\(shard.rawValue)", .error: "\(error)"]))
             }
         }
     }

@@ -17,6 +17,8 @@ struct ShardParts: Sendable {
     let watch: ClockWatch
     let entitlements: EntitlementTable
     let census: ShardCensus
+    /// Takes shards whose subscriptions are to be counted.
+    let uncounted: AsyncStream<ShardID>.Continuation
     /// Of this shard's traffic.
     let metrics: ShardMetrics
     /// Of the node.

@@ -184,9 +184,12 @@ package distributed actor SubscriptionShard {
             guard !isLost else { continue }
             switch event {
             case .owned(let ownership, let soleFrom): self.own(ownership, soleFrom: soleFrom)
-            case .committed: self.settleOldest()
-            case .conflict(let error): self.isolate(error)
-            case .failed(let error): self.refuse(ServiceError(error))
+            case .committed(let epoch):
+                if epoch == self.ledger.ownership?.epoch { self.settleOldest() }
+            case .conflict(let error, let epoch):
+                if epoch == self.ledger.ownership?.epoch { self.isolate(error) }
+            case .failed(let error, let epoch):
+                if epoch == self.ledger.ownership?.epoch { self.refuse(ServiceError(error)) }
             case .frozen:
                 self.parts.queue.pause()
                 self.parts.gate.freeze()
@@ -218,6 +221,7 @@ package distributed actor SubscriptionShard {
         self.parts.arm.forget()
         self.parts.queue.resume()
         self.parts.totals.recordOwned(self.parts.shard)
+        if self.parts.census.isOpen { self.parts.uncounted.yield(self.parts.shard) }
     }
 
     private func settleOldest() {
