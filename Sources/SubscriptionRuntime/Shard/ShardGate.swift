@@ -17,8 +17,8 @@ final class ShardGate: Sendable {
     private struct State {
         var status = Status.unowned
         var epoch = Epoch(rawValue: 0)
-        /// From then on nobody who owned the shard before answers any more.
-        var soleFrom = ContinuousClock.Instant.now
+        /// From then on nobody who owned the shard before answers any more; nil where that is known to be past.
+        var soleFrom: ContinuousClock.Instant?
         var head = EventSourcing.Sequence.zero
         /// From here on this process has written everything.
         var firstOwn: EventSourcing.Sequence?
@@ -42,16 +42,16 @@ final class ShardGate: Sendable {
     /// Under which epoch the shard is owned; nil when it is not.
     var epoch: Epoch? { self.state.withLock { $0.status.isOwned ? $0.epoch : nil } }
 
-    /// When what was recorded may be acknowledged to those who read it next.
-    var soleFrom: ContinuousClock.Instant { self.state.withLock { $0.soleFrom } }
-
     /// - Throws: while the shard must not answer.
     func head() throws(ServiceError) -> Head {
         try self.state.withLock { state throws(ServiceError) in
             switch state.status {
-            case .serving where state.soleFrom > .now:
-                throw ServiceError(.frozen, "the node that owned the shard before may still answer for it")
-            case .serving: break
+            case .serving:
+                guard let soleFrom = state.soleFrom else { break }
+                guard soleFrom <= .now else {
+                    throw ServiceError(.frozen, "the node that owned the shard before may still answer for it")
+                }
+                state.soleFrom = nil
             case .unowned: throw ServiceError(.stopping, "the node has not taken its shards yet")
             case .frozen: throw ServiceError(.frozen, "the outcome of a commit is being looked up")
             case .deposed: throw ServiceError(.notOwner, "another node owns the shard")
