@@ -33,7 +33,7 @@ struct EntitlementChecker: Sendable {
         let questions = Questions(requests, self.map)
         guard let heads = try self.positions.knownHeads(of: questions.order.shards) else { return nil }
         let (response, missing) = self.read(questions, heads)
-        try self.positions.confirm()
+        try self.positions.confirm(questions.order.shards)
         return missing.isEmpty ? response : nil
     }
 
@@ -66,7 +66,7 @@ struct EntitlementChecker: Sendable {
         let heads = try await self.positions.heads(of: questions.order.shards)
         var (response, missing) = self.read(questions, heads)
         guard !missing.isEmpty else {
-            try self.positions.confirm()
+            try self.positions.confirm(questions.order.shards)
             return (response, heads)
         }
         var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: response.asOf)
@@ -75,7 +75,7 @@ struct EntitlementChecker: Sendable {
                 for number in numbers { response.results[number] = verdicts.result(requests[number], rows) }
             }
         }
-        try self.positions.confirm()
+        try self.positions.confirm(questions.order.shards)
         return (response, heads)
     }
 

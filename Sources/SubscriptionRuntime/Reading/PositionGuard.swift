@@ -12,7 +12,7 @@ struct PositionGuard: Sendable {
 
     var stamp: StoreStamp { StoreStamp(self.store.identity) }
 
-    private func isOurs(_ shard: ShardID) -> Bool { self.shards[Int(shard.rawValue)].isOurs }
+    func isOurs(_ shard: ShardID) -> Bool { self.shards[Int(shard.rawValue)].isOurs }
 
     /// The newest durable event of a shard, as its owner says.
     /// - Throws: while the shard must not answer.
@@ -22,15 +22,20 @@ struct PositionGuard: Sendable {
         }
         let head = try self.shards[Int(shard.rawValue)].gate.head()
         let position = try await self.position(of: head.sequence, in: shard)
-        try self.confirm()
+        try self.confirm([shard])
         return position
     }
 
     /// To be called when an answer that rests on shards of this node is ready, and before it leaves.
-    /// - Throws: when another node may own them by now.
-    func confirm() throws(ServiceError) {
-        guard let lease = self.lease, !lease.allowsAnswer else { return }
-        throw ServiceError(.storeUnavailable, "the store has not heard from this node for the length of its lease")
+    /// - Throws: when another node owns one of them, or may own it by now.
+    func confirm(_ shards: [ShardID]) throws(ServiceError) {
+        guard let lease = self.lease, !shards.isEmpty else { return }
+        guard lease.allowsAnswer else {
+            throw ServiceError(.storeUnavailable, "the store has not heard from this node for the length of its lease")
+        }
+        guard shards.allSatisfy(self.isOurs) else {
+            throw ServiceError(.notOwner, "another node has just taken the shard")
+        }
     }
 
     /// - Precondition: the log holds `sequence`.

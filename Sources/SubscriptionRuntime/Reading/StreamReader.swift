@@ -59,7 +59,7 @@ struct StreamReader: Sendable {
             isPast
             ? try await self.past(found, at: query.at, knownAt: query.knownAt, now: now)
             : try await self.current(found, at: now)
-        if self.positions.shards[Int(found.shard.rawValue)].isOurs { try self.positions.confirm() }
+        if self.positions.isOurs(found.shard) { try self.positions.confirm([found.shard]) }
         return view
     }
 
