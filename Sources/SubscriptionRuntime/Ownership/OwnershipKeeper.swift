@@ -88,7 +88,8 @@ final class OwnershipKeeper: Sendable {
             }
             self.metrics.setLease(self.lease.remaining)
         }
-        try self.store.leave(run)
+        // A store that is away learns it from the silence.
+        try? self.store.leave(run)
     }
 
     // MARK: Readings
