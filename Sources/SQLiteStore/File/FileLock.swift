@@ -25,5 +25,9 @@ struct FileLock: ~Copyable {
         self.descriptor = descriptor
     }
 
-    deinit { close(self.descriptor) }
+    deinit {
+        // A program that is just being started shares the descriptor until its exec, and the lock with it.
+        flock(self.descriptor, LOCK_UN)
+        close(self.descriptor)
+    }
 }
