@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Clusters in one thread, each from a seed: whatever goes wrong, promises P1 to P4 of the catalog's Architecture hold.
-@Suite struct ClusterSimulationTests {
+@Suite(.serialized) struct ClusterSimulationTests {
     /// `PERENNIAL_SEEDS`: `FIRST-LAST`, or one seed to play again; 1-10000 unless set.
     private static var seeds: ClosedRange<UInt64> {
         let ends = (ProcessInfo.processInfo.environment["PERENNIAL_SEEDS"] ?? "1-10000")
@@ -28,11 +28,13 @@ import Testing
     }
 
     @Test("a rule that is taken away is missed", arguments: Guards.all.map(\.name))
-    func needs(_ name: String) throws {
+    func needs(_ name: String) async throws {
         let guarded = try #require(Guards.all.first { $0.name == name })
         var guards = Guards()
         guards[keyPath: guarded.isOn] = false
-        let failing = (UInt64(1)...20_000).first { !SimulatedCluster(seed: $0, guards: guards).run().isEmpty }
+        let failing = await onOwnThread { [guards] in
+            (UInt64(1)...20_000).first { !SimulatedCluster(seed: $0, guards: guards).run().isEmpty }
+        }
         #expect(failing != nil, "no seed needs \(name)")
     }
 
@@ -49,11 +51,14 @@ import Testing
     /// On all processors.
     private static func failures(in seeds: ClosedRange<UInt64>, with guards: Guards) async -> [Failure] {
         await withTaskGroup(of: [Failure].self) { group in
-            for first in stride(from: seeds.lowerBound, through: seeds.upperBound, by: 200) {
+            let lanes = ProcessInfo.processInfo.activeProcessorCount
+            for first in seeds.prefix(lanes) {
                 group.addTask {
-                    (first...min(first + 199, seeds.upperBound)).compactMap { seed in
-                        let violations = SimulatedCluster(seed: seed, guards: guards).run()
-                        return violations.isEmpty ? nil : Failure(seed: seed, violations: violations)
+                    await onOwnThread {
+                        stride(from: first, through: seeds.upperBound, by: lanes).compactMap { seed in
+                            let violations = SimulatedCluster(seed: seed, guards: guards).run()
+                            return violations.isEmpty ? nil : Failure(seed: seed, violations: violations)
+                        }
                     }
                 }
             }
