@@ -1,6 +1,7 @@
 package import Distributed
 package import EventSourcing
 package import Sharding
+import Synchronization
 package import WireProtocol
 
 /// Finds the actor of a shard and calls it, whether it lives in this process or on another node. Actors are held
@@ -20,6 +21,7 @@ package final class ClusterSystem: DistributedActorSystem {
     private let slots: [ActorSlot]
     private let contract: CallContract
     private let transport: any InvocationTransport
+    private let hint = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// - Parameter contract: the same as the transport's.
     package init(
@@ -75,6 +77,10 @@ package final class ClusterSystem: DistributedActorSystem {
         self.slots[Int(shard.rawValue)].serve(under: epoch, inbox: inbox)
     }
 
+    /// - Parameter hint: hears of calls for shards that this node does not serve under the epoch that the caller knows: it may
+    ///   own them by now. On any thread; it must not wait.
+    package func onUnservedCall(_ hint: @escaping @Sendable () -> Void) { self.hint.withLock { $0 = hint } }
+
     // MARK: Calls
 
     package func makeInvocationEncoder() -> InvocationEncoder { InvocationEncoder() }
@@ -115,6 +121,7 @@ package final class ClusterSystem: DistributedActorSystem {
         _ invocation: Invocation, on id: ShardActorID, epoch: Epoch = Epoch(rawValue: 0)
     ) async throws -> Execution {
         guard id.index < self.slots.count, let actor = self.slots[id.index].actor(servedUnder: epoch) else {
+            self.hint.withLock(\.self)?()
             throw ClusterError(.notOwner, "this node does not own shard \(id.index)")
         }
         return try await self.execute(invocation, on: actor)

@@ -35,4 +35,21 @@ package protocol SharedEventStore: EventStore {
     func give(
         _ shard: ShardID, under epoch: Epoch, from owner: ShardRecord.Owner, to other: ShardRecord.Owner
     ) throws(StoreError) -> Bool
+
+    // MARK: Inbox. These do not block, and may be repeated.
+
+    /// Keeps what came for a shard whose owner could not be had, once; durable when it returns.
+    func put(_ row: InboxRow) async throws(StoreError)
+
+    /// What is kept for these shards and not parked, the oldest first.
+    func inbox(of shards: [ShardID], limit: Int) async throws(StoreError) -> [InboxRow]
+
+    /// Rows that have been applied.
+    func removeFromInbox(_ dedupKeys: [[UInt8]]) async throws(StoreError)
+
+    /// Counts one more attempt that failed; those that now have `limit` of them are parked.
+    /// - Parameter moment: in milliseconds since 1970.
+    func recordFailedAttempt(_ dedupKeys: [[UInt8]], parkingAt limit: Int, at moment: Int64) async throws(StoreError)
+
+    func inboxDepth() async throws(StoreError) -> InboxDepth
 }

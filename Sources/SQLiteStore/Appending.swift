@@ -80,9 +80,6 @@ struct Appending {
                 values.add(places[lookup.key].map { streams[$0] })
             }
         }
-        for dedupKey in batch.appliedInbox {
-            try HotStatement(self.db, "DELETE FROM inbox WHERE dedup_key = ?").run { $0.add(dedupKey) }
-        }
         self.outcomes.append(.appended(head: head))
     }
 

@@ -41,7 +41,7 @@ import Testing
         ["shard", "node", "quarantine", "store_meta", "pg_class", "pg_namespace"].contains {
             line.contains(" on \($0) ")
         }
-            || plan.contains("count(*) FROM stream")
+            || plan.contains("count(*) FROM stream") || plan.contains("count(parked_at)")
     }
 
     private static func useEverything(of store: PostgresEventStore) async throws {
@@ -59,7 +59,6 @@ import Testing
             }
             for index in batches.indices {
                 batches[index].lookups = [Lookup(kind: .customer, value: "c", key: [1])]
-                batches[index].appliedInbox = [[UInt8(index)]]
             }
             _ = try writer.append(batches)
         }
@@ -84,6 +83,11 @@ import Testing
         _ = try store.beat(run)
         _ = try store.depose(try store.view().nodes[0])
         try store.leave(run)
+        try await store.put(InboxRow(dedupKey: [1], shard: shard, receivedAt: 1, raw: [1]))
+        _ = try await store.inbox(of: [shard], limit: 2)
+        try await store.recordFailedAttempt([[1]], parkingAt: 1, at: 1)
+        try await store.removeFromInbox([[1]])
+        _ = try await store.inboxDepth()
         try await store.quarantine(
             QuarantinedPayload(digest: [1], reason: "r", detail: "d", receivedAt: 1, raw: [1]))
         try await store.removeQuarantined(try await store.quarantined(after: 0, limit: 1).first?.id ?? 0)

@@ -144,21 +144,6 @@ import Testing
         try self.finish(store)
     }
 
-    @Test func whatABatchAppliesLeavesTheInbox() async throws {
-        let store = try PostgresEventStore(in: self.database)
-        try self.database.query(
-            "INSERT INTO inbox (dedup_key, shard_id, received_at, raw) VALUES ('\\x01', 0, 0, ''), ('\\x02', 0, 0, '')")
-        var writer = try StoreWriter(store)
-        var batch = writer.batch(0, [writer.event([1])])
-        batch.appliedInbox = [[1], [3]]
-        var fenced = writer.batch(1, [writer.event([2])])
-        fenced.head = Sequence(rawValue: 9)
-        fenced.appliedInbox = [[2]]
-        _ = try writer.append([batch, fenced])
-        #expect(try self.database.query("SELECT dedup_key FROM inbox") == ["\\x02"])
-        try self.finish(store)
-    }
-
     @Test func aReadThatIsCancelledEndsAndTheNextOnesGoOn() async throws {
         let store = try PostgresEventStore(in: self.database)
         for _ in 0..<50 {

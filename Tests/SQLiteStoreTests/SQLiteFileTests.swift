@@ -154,23 +154,6 @@ import Testing
         try store.close()
     }
 
-    @Test func whatABatchAppliesLeavesTheInbox() throws {
-        try SQLiteEventStore(in: self.directory).close()
-        for key in ["01", "02"] {
-            try self.edit("INSERT INTO inbox (dedup_key, shard_id, received_at, raw) VALUES (x'\(key)', 0, 0, x'')")
-        }
-        let store = try SQLiteEventStore(in: self.directory)
-        var writer = try StoreWriter(store)
-        var batch = writer.batch(0, [writer.event([1])])
-        batch.appliedInbox = [[1], [3]]
-        var fenced = writer.batch(1, [writer.event([2])])
-        fenced.head = Sequence(rawValue: 9)
-        fenced.appliedInbox = [[2]]
-        _ = try writer.append([batch, fenced])
-        try store.close()
-        #expect(try self.query("SELECT dedup_key FROM inbox") == [Data([2])])
-    }
-
     @Test func erasedEvidenceIsNowhereInTheFile() async throws {
         try self.fill()
         let body = try #require(try self.query("SELECT body FROM evidence WHERE event_id = 1").first)

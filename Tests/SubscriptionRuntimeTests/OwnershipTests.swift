@@ -1,11 +1,9 @@
-import Clustering
 import EventSourcing
 import PerennialTestSupport
 import Sharding
 import SubscriptionRuntime
 import Subscriptions
 import Testing
-import ZeroMQ
 
 /// Nodes of one store that divide its shards by themselves.
 @Suite(.timeLimit(.minutes(10))) struct OwnershipTests {
@@ -15,26 +13,8 @@ import ZeroMQ
 
     init() throws { self.apple = try TestAppStore() }
 
-    /// So quick that a test need not wait, and so patient that a busy machine does not look dead.
-    private static var terms: LeaseTerms {
-        var terms = LeaseTerms(length: .seconds(20))
-        terms.readingInterval = .milliseconds(20)
-        terms.beatInterval = .milliseconds(50)
-        terms.settling = .milliseconds(50)
-        return terms
-    }
-
-    private func node(
-        _ name: String, store: (any SharedEventStore)? = nil, terms: LeaseTerms = Self.terms
-    ) throws -> Node {
-        var node = try Node(store: store ?? self.store)
-        node.apple = self.apple
-        node.configuration.node = NodeID(rawValue: name)
-        node.configuration.lease = terms
-        node.configuration.cluster = ClusterConfiguration(
-            node: NodeID(rawValue: name), incarnation: Incarnation(rawValue: .random(in: .min ... .max)),
-            bind: "tcp://127.0.0.1:*", keys: try CurveKeyPair())
-        return node
+    private func node(_ name: String, terms: LeaseTerms = Node.terms) throws -> Node {
+        try Node(named: name, store: self.store, apple: self.apple, terms: terms)
     }
 
     private static let ids = (0..<40).map { "200000000000\(1_000 + $0)" }
@@ -82,7 +62,6 @@ import ZeroMQ
                     let views = try await [one.view(id), two.view(id)]
                     #expect(views[0].snapshot?.state == .subscribed)
                     #expect(views[0].snapshot == views[1].snapshot)
-                    #expect(views[0].token == views[1].token)
                 }
                 #expect(self.store.statistics().events == Self.ids.count)
             }
@@ -97,19 +76,6 @@ import ZeroMQ
         }
     }
 
-    /// As the App Store does: what was not acknowledged is sent again.
-    private func notify(_ payload: [UInt8], _ service: SubscriptionService) async throws(ServiceError) -> IngestOutcome
-    {
-        while true {
-            do {
-                return try await service.ingest(signedPayload: payload)
-            } catch {
-                guard error.retryable else { throw error }
-                await Task.yield()
-            }
-        }
-    }
-
     @Test("while nodes come and go, each notification is recorded once")
     func movesUnderLoad() async throws {
         let others = try (0..<3).map { try self.node("b\($0)") }
@@ -119,11 +85,34 @@ import ZeroMQ
             for round in 0..<30 {
                 let id = "30000000000\(1_000 + round)"
                 let payload = try self.subscribe(id)
-                _ = try await self.notify(payload, one)
-                #expect(try await self.notify(payload, one) == .duplicate(StreamVersion(rawValue: 1)))
+                _ = try await one.ingest(signedPayload: payload)
+                _ = try await one.ingest(signedPayload: payload)
             }
             try await coming
+            await eventually { self.store.inboxDepth().waiting == 0 }
             #expect(self.store.statistics().events == 30)
+        }
+    }
+
+    @Test("whoever asks the next owner of a given shard makes it look for what it was given")
+    func looksWhenAsked() async throws {
+        // given: a node that reads who owns what once, and not again by itself
+        var terms = Node.terms
+        terms.readingInterval = .seconds(3_600)
+        let second = try self.node("b", terms: terms)
+        try await self.node("a").run { one in
+            await eventually { (try? await self.owned(one)) == [Self.shardCount] }
+            try await second.run { two in
+                // when: it is given shards
+                await eventually {
+                    self.store.view().shards.filter { $0.owner?.node.rawValue == "b" }.count >= 7
+                }
+                try await self.recordAll(by: one, two)
+                // then
+                await eventually { self.store.statistics().events == Self.ids.count }
+                let owned = try await self.owned(two)
+                #expect(owned[0] > 0)
+            }
         }
     }
 }

@@ -35,7 +35,7 @@ final class Association: Sendable {
 
     /// - Parameters:
     ///   - generation: how many associations this run has made, this one included.
-    ///   - connectPatience: after so long without a connection, calls that do not wait for one are refused at once.
+    ///   - connectPatience: after so long without a connection, calls are refused at once.
     ///   - wake: makes the reactor take what there is.
     init(
         _ peer: Peer, generation: UInt64, from node: NodeID, _ incarnation: Incarnation,
@@ -57,18 +57,18 @@ final class Association: Sendable {
 
     /// - Parameters:
     ///   - call: without its id and remaining time.
-    ///   - isCommand: waits for a connection until its deadline, and cannot be cancelled.
+    ///   - isCommand: cannot be cancelled.
     /// - Throws: `ClusterError`.
     func call(
         _ call: RemoteCall, until deadline: ContinuousClock.Instant, isCommand: Bool
     ) async throws -> RemoteReply.Outcome {
+        try self.checkConnection()
         guard !isCommand else {
             return try await withUnsafeThrowingContinuation { _ = self.begin(call, $0, until: deadline) }
         }
         let id = Mutex<UInt64?>(nil)
         return try await withTaskCancellationHandler {
             guard !Task.isCancelled else { throw ClusterError(.cancelled, "the caller has given up") }
-            try self.checkConnection()
             return try await withUnsafeThrowingContinuation { waiter in
                 let begun = self.begin(call, waiter, until: deadline)
                 id.withLock { $0 = begun }
@@ -81,9 +81,17 @@ final class Association: Sendable {
 
     /// A node that died must not hold those up who ask about others, too.
     private func checkConnection() throws(ClusterError) {
-        let disconnected = self.state.withLock { $0.disconnected }
-        guard let disconnected, .now - disconnected > self.connectPatience else { return }
-        throw ClusterError(.unreachable, "there is no connection to node \(self.peer.node.rawValue)")
+        let giveUp = self.state.withLock { self.giveUp($0) }
+        if let giveUp, giveUp <= .now { throw self.unreachable }
+    }
+
+    /// When nobody waits for a connection any more; nil where there is one.
+    private func giveUp(_ state: borrowing State) -> ContinuousClock.Instant? {
+        state.disconnected.map { $0 + self.connectPatience }
+    }
+
+    private var unreachable: ClusterError {
+        ClusterError(.unreachable, "there is no connection to node \(self.peer.node.rawValue)")
     }
 
     /// nil when `waiter` has been refused already.
@@ -154,7 +162,12 @@ final class Association: Sendable {
 
     var hasFrames: Bool { self.state.withLock { !$0.frames.isEmpty } }
 
-    var nextDeadline: ContinuousClock.Instant? { self.state.withLock { $0.calls.nextDeadline } }
+    var nextDeadline: ContinuousClock.Instant? {
+        self.state.withLock { state in
+            state.calls.isEmpty
+                ? nil : [state.calls.nextDeadline, self.giveUp(state)].compactMap(\.self).min()
+        }
+    }
 
     func receive(_ replies: [RemoteReply]) {
         let answered = self.state.withLock { state in
@@ -176,13 +189,17 @@ final class Association: Sendable {
         }
     }
 
-    /// While there is no connection: what nobody waits for any more need not wait for one.
-    func forgetUnsent() {
-        self.state.withLock { state in
-            guard state.calls.isEmpty else { return }
-            state.frames = []
-            state.unsentBytes = 0
+    /// While there is no connection: what has waited long enough for one fails, and what nobody waits for is forgotten.
+    func forgetUnsent(at now: ContinuousClock.Instant) {
+        let unsent = self.state.withLock { state in
+            let unsent = self.giveUp(state).map { $0 <= now } ?? false ? state.calls.removeAll() : []
+            if state.calls.isEmpty {
+                state.frames = []
+                state.unsentBytes = 0
+            }
+            return unsent
         }
+        self.fail(unsent, self.unreachable)
     }
 
     func connect() { self.state.withLock { $0.disconnected = nil } }

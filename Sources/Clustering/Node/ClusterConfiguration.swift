@@ -17,8 +17,8 @@ package struct ClusterConfiguration: Sendable {
     package var nextPublicKey: [UInt8]?
     /// How long a caller waits unless it says otherwise.
     package var callTimeout = Duration.seconds(10)
-    /// How long a question waits for a connection that is not there; a command waits as long as its caller does.
-    package var connectPatience = Duration.seconds(1)
+    /// How long a call waits for a connection that is not there, or for an owner when nobody says that he is one.
+    package var connectPatience = Duration.milliseconds(750)
     /// A connection on which nothing was heard for so long, though a sign of life was asked for, counts as broken.
     package var heartbeatTimeout = Duration.seconds(3)
     /// How many calls to one node, or from all nodes, may be under way.

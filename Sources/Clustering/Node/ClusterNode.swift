@@ -129,16 +129,19 @@ package final class ClusterNode: InvocationTransport {
         }
         let deadline = ClusterSystem.deadline ?? ContinuousClock.now + self.configuration.callTimeout
         guard .now < deadline else { throw ClusterError(.deadlineExceeded, "the deadline is over already") }
+        let patience = min(deadline, .now + self.configuration.connectPatience)
         var pause = Self.firstPause
         while true {
             do {
                 return try await self.call(invocation, target, on: id, until: deadline)
-            } catch let error as ClusterError where error.code == .notOwner && ContinuousClock.now + pause < deadline {
+            } catch let error as ClusterError where error.code == .notOwner {
                 // Nothing ran: somebody else owns the shard by now, or will soon.
                 guard !self.associations.isClosed else {
                     throw ClusterError(.unavailable, "this node is shutting down", cause: error)
                 }
                 self.membership.refresh()
+                // The caller finds it here.
+                guard self.owner(of: id.shard) != self.configuration.node, .now + pause < patience else { throw error }
                 try await Self.wait(pause, isCancellable: !target.isOrdered)
                 pause = min(pause * 2, Self.longestPause)
             }

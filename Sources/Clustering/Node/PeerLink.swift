@@ -94,7 +94,7 @@ final class PeerLink {
         }
         try self.sendAll()
         self.association.expire(at: .now)
-        if self.connection?.ready == nil { self.association.forgetUnsent() }
+        if self.connection?.ready == nil { self.association.forgetUnsent(at: .now) }
     }
 
     private func openIfDue(for node: ClusterNode) {

@@ -7,6 +7,7 @@ package final class InMemoryEventStore: SharedEventStore {
         var nodes: [NodeID: NodeStatus] = [:]
         var shards: [MemoryShard]
         var lookups: [Identifier: Set<[UInt8]>] = [:]
+        var inbox: [InboxEntry] = []
         var quarantine: [QuarantinedPayload] = []
         var lastQuarantineID: Int64 = 0
     }

@@ -12,12 +12,10 @@ package struct ShardBatch: Sendable {
     /// name, and of streams without an event here, when only watermarks rose.
     package var streams: [StreamRow]
     package var lookups: [Lookup]
-    /// Dedup keys of inbox rows that this batch has applied.
-    package var appliedInbox: [[UInt8]]
 
     package init(
         shard: ShardID, epoch: Epoch, incarnation: Incarnation, head: Sequence, events: [NewEvent],
-        streams: [StreamRow] = [], lookups: [Lookup] = [], appliedInbox: [[UInt8]] = []
+        streams: [StreamRow] = [], lookups: [Lookup] = []
     ) {
         self.shard = shard
         self.epoch = epoch
@@ -26,7 +24,6 @@ package struct ShardBatch: Sendable {
         self.events = events
         self.streams = streams
         self.lookups = lookups
-        self.appliedInbox = appliedInbox
     }
 }
 

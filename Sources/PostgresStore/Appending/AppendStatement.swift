@@ -54,12 +54,6 @@ enum AppendStatement {
             FROM unnest($26::bigint[], $27::bytea[], $28::bigint[]) AS given (kind, value, stream)
             JOIN numbered ON numbered.number = given.stream
             ON CONFLICT (kind, value, stream_id) DO NOTHING
-        ), applied AS (
-            DELETE FROM inbox
-            WHERE dedup_key = ANY ($29::bytea[]) AND dedup_key IN (
-                SELECT given.dedup_key
-                FROM unnest($29::bytea[], $30::integer[]) AS given (dedup_key, shard_id)
-                JOIN taken ON taken.shard_id = given.shard_id)
         )
         SELECT shard_id FROM taken
         """
@@ -81,9 +75,6 @@ enum AppendStatement {
         Self.add(events: EventColumns(batches, places: places), to: &parameters)
         Self.add(evidenceOf: batches, headers: headers, to: &parameters)
         Self.add(lookupsOf: batches, places: places, to: &parameters)
-        let inbox = batches.flatMap { batch in batch.appliedInbox.map { (key: $0, shard: batch.shard) } }
-        parameters.add(blobs: inbox.map(\.key))
-        parameters.add(shards: inbox.map(\.shard))
         return parameters
     }
 

@@ -44,10 +44,51 @@ struct EntitlementChecker: Sendable {
         if consistency == .durable { try await self.loader.store.ping() }
         let questions = Questions(requests, self.map)
         guard let remote = self.positions.remote else { return try await self.answer(questions).response }
-        return try await SpreadChecks(questions.order, remote: remote, positions: self.positions)
-            .answer(requests, atLeast: atLeast) { requests in
-                try await self.answer(Questions(requests, self.map))
+        let spread = SpreadChecks(questions.order, remote: remote, positions: self.positions)
+        guard consistency == .local else {
+            return try await OwnerSearch.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
+                try await ServiceError.translating {
+                    try await spread.answer(requests, atLeast: atLeast) { requests in
+                        try await self.answer(Questions(requests, self.map))
+                    }
+                }
             }
+        }
+        return try await spread.answer(requests, atLeast: atLeast, stored: self.answerFromStore) { requests in
+            do {
+                return try await self.answer(Questions(requests, self.map))
+            } catch let error as ServiceError where error.code.saysOwnerIsAbsent {
+                return try await self.answerFromStore(requests)
+            }
+        }
+    }
+
+    /// Without the owners: as new as the newest commits.
+    private func answerFromStore(
+        _ requests: [CheckRequest]
+    ) async throws -> (response: CheckResponse, heads: [Position]) {
+        let questions = Questions(requests, self.map)
+        // Before the rows are read: the answer is not older than its token.
+        let all = try await self.loader.store.heads()
+        let heads = questions.order.shards.map { all[Int($0.rawValue)] }
+        var missing = EntitlementLoader.Missing()
+        questions.order.forEach { shard, numbers in
+            for number in numbers {
+                missing.add(questions.name(number), id: requests[number].id, shard: shard, number: number)
+            }
+        }
+        var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: self.clock.now)
+        var results = [CheckResult](repeating: .verdict(.unknown), count: requests.count)
+        // Commits of other nodes would not reach the tables of this one.
+        let table = EntitlementTable(limit: max(1, requests.count), names: self.names)
+        for (numbers, rows) in try await self.loader.load(missing, at: verdicts.now, { _ in table }) {
+            rows.withUnsafeBytes { rows in
+                for number in numbers { results[number] = verdicts.result(requests[number], rows) }
+            }
+        }
+        let response = CheckResponse(
+            results: results, asOf: verdicts.now, stale: false, token: self.positions.token(heads))
+        return (response, heads)
     }
 
     /// For another node that asks the owner of `shard`, which this one is.

@@ -60,6 +60,10 @@ final class RemoteShards: Sendable {
         try await Self.actor(of: shard, in: self.system).head().position(in: shard)
     }
 
+    func move(_ shard: ShardID, to node: NodeID) async throws {
+        try await Self.actor(of: shard, in: self.system).move(ShardMove(to: node))
+    }
+
     func check(_ requests: [CheckRequest], of shard: ShardID) async throws -> ShardVerdicts {
         let verdicts = try await Self.actor(of: shard, in: self.system).check(ShardChecks(requests))
         guard verdicts.results.count == requests.count else {

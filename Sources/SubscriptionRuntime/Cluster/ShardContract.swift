@@ -12,6 +12,7 @@ extension CallContract {
                     + "VYaKFTE",
                 isOrdered: true, usesInbox: true),
             .shard(.check, "$s19SubscriptionRuntime0A5ShardC5checkyAA0C8VerdictsVAA0C6ChecksVYaKFTE", isOrdered: false),
+            .shard(.move, "$s19SubscriptionRuntime0A5ShardC4moveyyAA0C4MoveVYaKFTE", isOrdered: false),
             .shard(.head, "$s19SubscriptionRuntime0A5ShardC4headAA0C4HeadVyYaKFTE", isOrdered: false),
         ],
         errors: [UInt32(ProtoShardError.refusal.rawValue): ServiceError.self])

@@ -1,3 +1,4 @@
+import Clustering
 import EventSourcing
 import Sharding
 
@@ -18,10 +19,15 @@ struct SpreadChecks: Sendable {
         case remote(ShardVerdicts, ShardID, [Int])
     }
 
-    /// - Parameter own: answers for the shards of this node.
+    typealias Answer = (response: CheckResponse, heads: [Position])
+
+    /// - Parameters:
+    ///   - stored: answers for a shard whose owner cannot be had, where that is allowed.
+    ///   - own: answers for the shards of this node.
     func answer(
         _ requests: [CheckRequest], atLeast: String?,
-        own: @escaping @Sendable ([CheckRequest]) async throws -> (response: CheckResponse, heads: [Position])
+        stored: (@Sendable ([CheckRequest]) async throws -> Answer)? = nil,
+        own: @escaping @Sendable ([CheckRequest]) async throws -> Answer
     ) async throws -> CheckResponse {
         let bounds = try atLeast.map(self.positions.positions) ?? []
         var ours: [Int] = []
@@ -41,7 +47,15 @@ struct SpreadChecks: Sendable {
             for (shard, numbers) in others {
                 let bound = bounds.first { $0.shard == shard }
                 group.addTask {
-                    .remote(try await self.ask(numbers.map { requests[$0] }, of: shard, atLeast: bound), shard, numbers)
+                    let requests = numbers.map { requests[$0] }
+                    do {
+                        return .remote(try await self.ask(requests, of: shard, atLeast: bound), shard, numbers)
+                    } catch let error as ServiceError {
+                        guard let stored, error.code.saysOwnerIsAbsent else { throw error }
+                        let (response, heads) = try await stored(requests)
+                        let verdicts = ShardVerdicts(head: ShardHead(heads[0]), results: response.results)
+                        return .remote(verdicts, shard, numbers)
+                    }
                 }
             }
             var results = [CheckResult](repeating: .verdict(.unknown), count: requests.count)
@@ -68,8 +82,14 @@ struct SpreadChecks: Sendable {
     private func ask(
         _ requests: [CheckRequest], of shard: ShardID, atLeast bound: Position?
     ) async throws -> ShardVerdicts {
-        try await CatchingUp.wait { () throws(ServiceError) in
-            let verdicts = try await ServiceError.translating { try await self.remote.check(requests, of: shard) }
+        // An owner that is stopped keeps its connections for a while.
+        let deadline = ContinuousClock.now + PositionGuard.patience
+        return try await CatchingUp.wait { () throws(ServiceError) in
+            let verdicts = try await ServiceError.translating {
+                try await ClusterSystem.$deadline.withValue(deadline) {
+                    try await self.remote.check(requests, of: shard)
+                }
+            }
             guard let bound, verdicts.head.sequence < bound.sequence else { return verdicts }
             return nil
         }

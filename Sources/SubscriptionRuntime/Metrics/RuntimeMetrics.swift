@@ -32,7 +32,13 @@ final class RuntimeMetrics: Sendable {
     private let appendBatchEvents = Recorder(label: "perennial_append_batch_events")
     private let shardsOwned = Gauge(label: "perennial_shards_owned")
     private let leaseSecondsLeft = Gauge(label: "perennial_lease_seconds_left")
+    private let shardsTaken = Counter(label: "perennial_shards_taken_total")
+    private let shardsGiven = Counter(label: "perennial_shards_given_total")
+    private let handOffSeconds = Timer(label: "perennial_handoff_seconds")
     private let timersOverdue = Gauge(label: "perennial_timers_overdue")
+    private let inboxDepth = Gauge(label: "perennial_inbox_depth")
+    private let inboxAge = Gauge(label: "perennial_inbox_age_seconds")
+    private let inboxParked = Gauge(label: "perennial_inbox_parked")
     private let quarantineDepth = Gauge(label: "perennial_quarantine_depth")
     private let clockOffset = Gauge(label: "perennial_clock_offset_seconds")
     private let parked = Counter(label: "perennial_parked_total")
@@ -54,6 +60,14 @@ final class RuntimeMetrics: Sendable {
             return shards.owned.count
         }
         self.shardsOwned.record(count)
+    }
+
+    func recordTaken(_ count: Int) { self.shardsTaken.increment(by: count) }
+
+    /// - Parameter duration: from when the shard took nothing more.
+    func recordGiven(took duration: Duration) {
+        self.shardsGiven.increment()
+        self.handOffSeconds.record(duration: duration)
     }
 
     /// Not below zero.
@@ -120,6 +134,13 @@ final class RuntimeMetrics: Sendable {
             label: "perennial_notifications_total",
             dimensions: [("type", ""), ("subtype", ""), ("environment", ""), ("app", ""), ("result", result)]
         ).increment()
+    }
+
+    func setInbox(_ depth: InboxDepth, at now: Moment) {
+        self.inboxDepth.record(depth.waiting)
+        self.inboxParked.record(depth.parked)
+        let age = depth.oldest.map { now.milliseconds - $0 } ?? 0
+        self.inboxAge.record(max(0, Double(age) / 1_000))
     }
 
     func setQuarantineDepth(_ depth: Int) { self.quarantineDepth.record(depth) }

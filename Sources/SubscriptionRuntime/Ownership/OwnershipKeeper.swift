@@ -8,26 +8,30 @@ import Synchronization
 /// their own: overload must not look like death.
 final class OwnershipKeeper: Sendable {
     private static let giftsAtATime = 4
+    /// In seconds.
+    private static let shortestPause = 0.01
 
     let lease: NodeLease
     private let store: any SharedEventStore
     private let terms: LeaseTerms
     /// By shard number.
     private let parts: [ShardParts]
+    private let moves: ShardMoves
     private let journal: Journal
     private let metrics: RuntimeMetrics
     private let logger: Logger
-    private let beats = StopSignal()
-    private let readings = StopSignal()
+    private let beats = ThreadSignal()
+    private let readings = ThreadSignal()
 
     init(
-        store: any SharedEventStore, terms: LeaseTerms, lease: NodeLease, parts: [ShardParts], journal: Journal,
-        metrics: RuntimeMetrics, logger: Logger
+        store: any SharedEventStore, terms: LeaseTerms, lease: NodeLease, parts: [ShardParts], moves: ShardMoves,
+        journal: Journal, metrics: RuntimeMetrics, logger: Logger
     ) {
         self.store = store
         self.terms = terms
         self.lease = lease
         self.parts = parts
+        self.moves = moves
         self.journal = journal
         self.metrics = metrics
         self.logger = logger
@@ -45,14 +49,16 @@ final class OwnershipKeeper: Sendable {
         }
         guard let run = registered.withLock(\.self) else { return refusal }
         async let beating = OwnThread.run("beats") { () throws(StoreError) in
-            defer { self.readings.give() }
+            defer { self.readings.stop() }
             try self.beat(as: run)
         }
         async let reading = OwnThread.run("readings") { () throws(StoreError) in
+            defer { self.moves.close() }
+            self.moves.onRequest { self.readings.wake() }
             do throws(StoreError) {
                 try self.read(as: run)
             } catch {
-                self.beats.give()
+                self.beats.stop()
                 throw error
             }
         }
@@ -62,18 +68,21 @@ final class OwnershipKeeper: Sendable {
         return end ?? failure
     }
 
+    /// Somebody takes this node for an owner: it may have been given something.
+    func readSoon() { self.readings.wake() }
+
     /// Takes and gives nothing more; what is owned is still beaten for.
-    func stopTaking() { self.readings.give() }
+    func stopTaking() { self.readings.stop() }
 
     /// Says that the run is over, and ends.
-    func stop() { self.beats.give() }
+    func stop() { self.beats.stop() }
 
     // MARK: Beats
 
     private func beat(as run: NodeRun) throws(StoreError) {
         var trouble = StoreTrouble(
             self.logger, "The store does not take signs of life", "The store takes signs of life again")
-        while !self.beats.hasCome {
+        while !self.beats.isStopping {
             self.beats.wait(atMost: self.terms.beatInterval)
             let sent = self.lease.now
             do throws(StoreError) {
@@ -98,7 +107,7 @@ final class OwnershipKeeper: Sendable {
         var watch = PeerWatch(terms: self.terms)
         var trouble = StoreTrouble(
             self.logger, "Who owns what cannot be read or changed", "Who owns what can be read again")
-        while !self.readings.hasCome {
+        while !self.readings.isStopping {
             let asked = self.lease.now
             do throws(StoreError) {
                 let view = try self.store.view()
@@ -110,6 +119,8 @@ final class OwnershipKeeper: Sendable {
                 trouble.record(error)
             }
             self.readings.wait(atMost: self.terms.readingInterval - (self.lease.now - asked))
+            // However many ask in vain, the store is not asked all the time.
+            Thread.sleep(forTimeInterval: Self.shortestPause)
         }
     }
 
@@ -124,28 +135,48 @@ final class OwnershipKeeper: Sendable {
         }
         let soleFrom = self.lease.instant(plan.soleFrom)
         let free = plan.claims.filter { self.journal.epoch(of: $0.shard) == nil }
-        if !free.isEmpty { try self.journal.own(try self.store.take(free, as: run), soleFrom: soleFrom) }
+        if !free.isEmpty {
+            let taken = try self.store.take(free, as: run)
+            try self.journal.own(taken, soleFrom: soleFrom)
+            self.metrics.recordTaken(taken.count)
+        }
         // Given to this run, or taken by a statement whose outcome it did not hear.
         let own = view.shards.filter { $0.owner == run.owner && self.journal.epoch(of: $0.shard) == nil }
         if !own.isEmpty { _ = try self.journal.adopt(own.map(\.shard), soleFrom: soleFrom) }
         for gift in plan.gifts {
             guard let next = view.living.first(where: { $0.node == gift.to }) else { continue }
-            self.give(gift.shard, as: run, to: next)
+            _ = self.give(gift.shard, as: run, to: next)
         }
+        for request in self.moves.takeAll() { request.end(self.move(request, as: run, view)) }
+    }
+
+    private func move(_ request: ShardMoves.Request, as run: NodeRun, _ view: ClusterView) -> Result<Void, ServiceError>
+    {
+        guard let next = view.living.first(where: { $0.node == request.node }) else {
+            return .failure(ServiceError(.invalidRequest, "no node that lives is called \(request.node.rawValue)"))
+        }
+        if next == run.owner || self.give(request.shard, as: run, to: next) { return .success(()) }
+        return .failure(ServiceError(.notOwner, "the shard could not be given away now"))
     }
 
     // MARK: Gifts
 
     /// Serves the shard no more, and then makes another run its owner. If that did not happen, the next reading says so, and
     /// the shard is taken again.
-    private func give(_ shard: ShardID, as run: NodeRun, to next: ShardRecord.Owner) {
+    private func give(_ shard: ShardID, as run: NodeRun, to next: ShardRecord.Owner) -> Bool {
         let parts = self.parts[Int(shard.rawValue)]
-        guard parts.gate.isServing, let epoch = self.journal.epoch(of: shard) else { return }
+        guard parts.gate.isServing, let epoch = self.journal.epoch(of: shard) else { return false }
+        let start = ContinuousClock.now
         parts.queue.refuse(with: SubmissionOutcome(ServiceError(.notOwner, "another node will own the shard")))
-        guard self.becomesIdle(parts.queue) else { return parts.queue.readmit() }
+        guard self.becomesIdle(parts.queue) else {
+            parts.queue.readmit()
+            return false
+        }
         parts.gate.depose()
-        _ = try? self.store.give(shard, under: epoch, from: run.owner, to: next)
+        let isGiven = (try? self.store.give(shard, under: epoch, from: run.owner, to: next)) ?? false
         self.journal.letGo(shard)
+        if isGiven { self.metrics.recordGiven(took: .now - start) }
+        return isGiven
     }
 
     /// Blocks, for as long as a commit takes.

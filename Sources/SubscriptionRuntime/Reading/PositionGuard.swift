@@ -17,9 +17,17 @@ struct PositionGuard: Sendable {
     /// The newest durable event of a shard, as its owner says.
     /// - Throws: while the shard must not answer.
     func head(of shard: ShardID) async throws(ServiceError) -> Position {
-        if !self.isOurs(shard), let remote = self.remote {
+        guard let remote = self.remote else { return try await self.ownHead(of: shard) }
+        return try await OwnerSearch.ask(for: Self.patience) { () async throws(ServiceError) in
+            if self.isOurs(shard) { return try await self.ownHead(of: shard) }
             return try await ServiceError.translating { try await remote.head(of: shard) }
         }
+    }
+
+    /// For how long a question waits for a shard to have changed hands.
+    static let patience = Duration.seconds(1)
+
+    private func ownHead(of shard: ShardID) async throws(ServiceError) -> Position {
         let head = try self.shards[Int(shard.rawValue)].gate.head()
         let position = try await self.position(of: head.sequence, in: shard)
         try self.confirm([shard])

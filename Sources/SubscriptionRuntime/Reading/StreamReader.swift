@@ -16,14 +16,14 @@ struct StreamReader: Sendable {
         var key: StreamKey
         var shard: ShardID
         var row: StreamRow
-        /// The shard's head before the row was read: the row is not older.
+        /// Not newer than the row: the shard's head before it was read, or where the row itself stands.
         var head: Position
     }
 
     /// - Throws: `.unknownSubscription` or `.unknownPurchase`, `.ambiguous`.
-    func find(_ stream: StreamReference) async throws -> Found {
+    func find(_ stream: StreamReference, _ consistency: Consistency = .local) async throws -> Found {
         let shard = self.map.shard(of: stream.id)
-        let head = try await self.positions.head(of: shard)
+        let head = try await self.head(of: shard, consistency)
         let rows = try await self.rows(stream, in: shard)
         guard let row = rows.first, let key = StreamKey(bytes: row.key) else {
             throw ServiceError(unknown: stream.kind)
@@ -31,7 +31,21 @@ struct StreamReader: Sendable {
         guard rows.count == 1 else {
             throw ServiceError(.ambiguous, "several apps have a stream with this id: name the bundle")
         }
-        return Found(key: key, shard: shard, row: row, head: head)
+        if let head { return Found(key: key, shard: shard, row: row, head: head) }
+        let place = try await self.positions.position(of: row.sequence, in: shard)
+        return Found(key: key, shard: shard, row: row, head: place)
+    }
+
+    /// nil where nobody has to be asked: the store's row is as new as its newest commit, whether there is an owner or not.
+    private func head(of shard: ShardID, _ consistency: Consistency) async throws -> Position? {
+        guard consistency == .local else { return try await self.positions.head(of: shard) }
+        guard self.positions.isOurs(shard) else { return nil }
+        do {
+            return try await self.positions.head(of: shard)
+        } catch {
+            guard error.code.saysOwnerIsAbsent else { throw error }
+            return nil
+        }
     }
 
     private func rows(_ stream: StreamReference, in shard: ShardID) async throws -> [StreamRow] {
@@ -53,13 +67,15 @@ struct StreamReader: Sendable {
         }
         try await self.positions.check(atLeast: query.atLeast)
         if query.consistency == .durable { try await self.store.ping() }
-        let found = try await self.find(query.stream)
+        let found = try await self.find(query.stream, query.consistency)
         let isPast = query.at != nil || query.knownAt != nil
         let view =
             isPast
             ? try await self.past(found, at: query.at, knownAt: query.knownAt, now: now)
             : try await self.current(found, at: now)
-        if self.positions.isOurs(found.shard) { try self.positions.confirm([found.shard]) }
+        if query.consistency != .local, self.positions.isOurs(found.shard) {
+            try self.positions.confirm([found.shard])
+        }
         return view
     }
 

@@ -8,6 +8,8 @@ package enum IngestOutcome: Hashable, Sendable {
     case recorded(StreamVersion)
     /// Was recorded before, as this version.
     case duplicate(StreamVersion)
+    /// Kept for the owner of its shard, who could not be had.
+    case kept
     /// Authentic but not for this configuration; kept for a replay. `reason` is a word for programs.
     case quarantined(reason: String)
 }

@@ -84,6 +84,15 @@ extension ServiceError.Code {
         }
     }
 
+    /// The owner of a shard is unknown, cannot be reached, or does not know what became of its last commit: not that he is
+    /// merely slow.
+    var saysOwnerIsAbsent: Bool {
+        switch self {
+        case .notOwner, .frozen, .stopping: true
+        default: false
+        }
+    }
+
     fileprivate var secondsToWait: Int {
         switch self {
         case .clockSkew, .storeFull, .parked: 60

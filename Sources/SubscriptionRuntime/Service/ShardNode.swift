@@ -15,9 +15,10 @@ final class ShardNode: Sendable {
     let parts: [ShardParts]
     let positions: PositionGuard
     let checker: EntitlementChecker
+    let store: any EventStore
+    let id: NodeID
 
     private let cluster: ClusterNode?
-    private let node: NodeID
     private let incarnation: Incarnation
     private let system: ClusterSystem
     /// Those that this node may own.
@@ -26,6 +27,8 @@ final class ShardNode: Sendable {
     private let journal: Journal
     /// nil where shards are assigned.
     private let keeper: OwnershipKeeper?
+    /// nil where no other node could own a shard.
+    private let inbox: DurableInbox?
     private let uncounted: AsyncStream<ShardID>
     private let counts: AsyncStream<ShardID>.Continuation
     private let isStopping = Mutex(false)
@@ -47,6 +50,9 @@ final class ShardNode: Sendable {
         let loads = LoadQueue(store: store)
         let names = RowNames()
         let watch = ClockWatch(clock: clock, metrics: metrics, logger: logger)
+        let moves = ShardMoves(
+            refusal: configuration.lease == nil
+                ? ServiceError(.invalidRequest, "shards are assigned to nodes here, and do not move") : nil)
         let (uncounted, counts) = AsyncStream.makeStream(of: ShardID.self)
         let parts = map.shards.map { shard in
             ShardParts(
@@ -60,7 +66,7 @@ final class ShardNode: Sendable {
                 gate: ShardGate(), arm: TimerArm(), watch: watch,
                 entitlements: EntitlementTable(limit: configuration.entitlementsPerShard, names: names),
                 census: ShardCensus(rules: configuration.rules, metrics: metrics), uncounted: counts,
-                metrics: ShardMetrics(),
+                moves: moves, metrics: ShardMetrics(),
                 totals: metrics, logger: logger)
         }
         let lease = configuration.lease.map(NodeLease.init)
@@ -78,8 +84,12 @@ final class ShardNode: Sendable {
         self.checker = checker
         self.cluster = cluster
         self.incarnation = configuration.cluster?.incarnation ?? Incarnation(rawValue: .random(in: .min ... .max))
-        self.node = configuration.node
+        self.id = configuration.node
+        self.store = store
         self.system = system
+        self.inbox = (store as? any SharedEventStore).map {
+            DurableInbox(store: $0, parts: parts, clock: clock, metrics: metrics, logger: logger)
+        }
         self.mailboxes = parts.map { _ in JournalMailbox() }
         self.shards = parts.filter { $0.isAssigned ?? true }.map { parts in
             ClusterSystem.assigning(ShardActorID(shard: parts.shard)) {
@@ -99,16 +109,41 @@ final class ShardNode: Sendable {
         }
         for shard in self.shards { system.serve(shard.id.shard, under: nil) }
         self.keeper = OwnershipKeeper(
-            store: shared, terms: terms, lease: lease, parts: parts, journal: self.journal, metrics: metrics,
-            logger: logger)
+            store: shared, terms: terms, lease: lease, parts: parts, moves: moves, journal: self.journal,
+            metrics: metrics, logger: logger)
+        system.onUnservedCall { [keeper = self.keeper] in keeper?.readSoon() }
     }
 
     func parts(of key: StreamKey) -> ShardParts { self.parts[Int(self.map.shard(of: key.id).rawValue)] }
 
     // MARK: Commands
 
-    /// Durable when it returns. Cancelling the caller does not cancel the command.
+    /// How long who wants to hear from the owner waits for there to be one.
+    private static let patience = Duration.seconds(10)
+
+    /// Recorded when it returns. Cancelling the caller does not cancel the command.
     func submit(_ submission: Submission) async throws(ServiceError) -> Acceptance {
+        guard self.positions.remote != nil else { return try await self.offer(submission) }
+        return try await OwnerSearch.ask(for: Self.patience) { () async throws(ServiceError) in
+            try await self.offer(submission)
+        }
+    }
+
+    /// The same for what only has to be safe: where the owner cannot be had, it is kept for him.
+    /// - Returns: nil when it is.
+    func ingest(_ submission: Submission) async throws(ServiceError) -> Acceptance? {
+        do {
+            return try await OwnerSearch.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
+                try await self.offer(submission)
+            }
+        } catch {
+            guard let inbox = self.inbox, error.code.saysOwnerIsAbsent else { throw error }
+            try await inbox.put(submission, for: self.map.shard(of: submission.key.id))
+            return nil
+        }
+    }
+
+    private func offer(_ submission: Submission) async throws(ServiceError) -> Acceptance {
         let parts = self.parts(of: submission.key)
         var outcome = SubmissionOutcome.refused(.notOwner, message: "another node owns the shard")
         if parts.isOurs {
@@ -129,6 +164,21 @@ final class ShardNode: Sendable {
     struct Acceptance {
         var place: SubmissionOutcome.Place
         var isDuplicate: Bool
+
+        var outcome: IngestOutcome {
+            self.isDuplicate ? .duplicate(self.place.version) : .recorded(self.place.version)
+        }
+    }
+
+    /// Has the owner of a shard, wherever it is, make another node its owner.
+    func move(_ shard: ShardID, to node: NodeID) async throws(ServiceError) {
+        try await OwnerSearch.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
+            let parts = self.parts[Int(shard.rawValue)]
+            if let remote = self.positions.remote, !parts.isOurs {
+                return try await ServiceError.translating { try await remote.move(shard, to: node) }
+            }
+            try await parts.moves.request(shard, to: node)
+        }
     }
 
     // MARK: Life cycle
@@ -137,7 +187,7 @@ final class ShardNode: Sendable {
     /// - Returns: why the shards could not be taken, or other nodes not be heard, if that ended it.
     func run() async -> (any Error)? {
         guard let cluster = self.cluster else {
-            return await self.work(as: NodeRecord(id: self.node, incarnation: self.incarnation))
+            return await self.work(as: NodeRecord(id: self.id, incarnation: self.incarnation))
         }
         return await withTaskGroup(of: (any Error)?.self) { group in
             group.addTask {
@@ -160,6 +210,7 @@ final class ShardNode: Sendable {
 
     private func work(as node: NodeRecord) async -> StoreError? {
         async let keeping = self.keep(node)
+        async let applying: Void? = self.inbox?.run()
         async let committing = self.journal.run(as: node, takesShards: self.keeper == nil)
         async let settling: Void = self.forEachShard { shard in
             await shard.whenLocal { await $0.settle(self.mailboxes[Int($0.id.shard.rawValue)]) }
@@ -173,7 +224,7 @@ final class ShardNode: Sendable {
         self.journal.close()
         let failure = await committing
         for mailbox in self.mailboxes { mailbox.close() }
-        _ = await (settling, timing, counting)
+        _ = await (settling, timing, counting, applying)
         self.keeper?.stop()
         let end = await keeping
         return failure ?? end
@@ -193,6 +244,7 @@ final class ShardNode: Sendable {
     func stop() {
         self.isStopping.withLock { $0 = true }
         self.keeper?.stopTaking()
+        self.inbox?.stop()
         self.journal.stopWaiting()
         for parts in self.parts {
             parts.arm.close()

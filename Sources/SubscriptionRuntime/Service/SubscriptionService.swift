@@ -17,7 +17,7 @@ package final class SubscriptionService: Service, Sendable {
     private let verification: VerificationPool
     private let codec = EvidenceCodec()
 
-    private let node: ShardNode
+    let node: ShardNode
     private let metrics: RuntimeMetrics
     private let checkMetrics = CheckMetrics()
     private let streams: StreamReader
@@ -103,8 +103,15 @@ package final class SubscriptionService: Service, Sendable {
             }
             return .quarantined(reason: reason)
         case .bundle(let key, let bundle):
-            let outcome = try await self.record(Submission(key: key, bundle: bundle, evidence: try evidence.get()))
-            let result = if case .duplicate = outcome { "duplicate" } else { "recorded" }
+            let acceptance = try await self.node.ingest(
+                Submission(key: key, bundle: bundle, evidence: try evidence.get()))
+            let outcome = acceptance?.outcome ?? .kept
+            let result =
+                switch outcome {
+                case .duplicate: "duplicate"
+                case .kept: "kept"
+                case .recorded, .quarantined: "recorded"
+                }
             self.node.parts(of: key).metrics.recordNotification(bundle.notification, of: key, result: result)
             return outcome
         }
@@ -113,8 +120,7 @@ package final class SubscriptionService: Service, Sendable {
     /// Records what has been verified; durable when it returns.
     /// - Throws: retryable codes.
     package func record(_ submission: Submission) async throws(ServiceError) -> IngestOutcome {
-        let acceptance = try await self.node.submit(submission)
-        return acceptance.isDuplicate ? .duplicate(acceptance.place.version) : .recorded(acceptance.place.version)
+        try await self.node.submit(submission).outcome
     }
 
     /// Verifies and records what a backend got from a device; durable when it returns. The same transaction with

@@ -42,6 +42,12 @@ package distributed actor SubscriptionShard {
         ShardHead(try await self.checker.positions.head(of: self.parts.shard))
     }
 
+    /// Makes another node the owner of the shard.
+    /// - Throws: `ServiceError` when that node does not live, or shards are assigned.
+    package distributed func move(_ move: ShardMove) async throws {
+        try await self.parts.moves.request(self.parts.shard, to: move.node)
+    }
+
     // MARK: Draining
 
     /// Works until the queue is closed and everything in it is answered.

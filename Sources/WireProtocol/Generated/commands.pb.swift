@@ -40,6 +40,9 @@ package nonisolated enum ProtoShardTarget: SwiftProtobuf.Enum, Swift.CaseIterabl
 
   /// Answered by a ShardHead.
   case head // = 3
+
+  /// A ShardMove, answered by nothing once the shard's row names the new owner.
+  case move // = 4
   case UNRECOGNIZED(Int)
 
   package init() {
@@ -52,6 +55,7 @@ package nonisolated enum ProtoShardTarget: SwiftProtobuf.Enum, Swift.CaseIterabl
     case 1: self = .submit
     case 2: self = .check
     case 3: self = .head
+    case 4: self = .move
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -62,6 +66,7 @@ package nonisolated enum ProtoShardTarget: SwiftProtobuf.Enum, Swift.CaseIterabl
     case .submit: return 1
     case .check: return 2
     case .head: return 3
+    case .move: return 4
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -72,6 +77,7 @@ package nonisolated enum ProtoShardTarget: SwiftProtobuf.Enum, Swift.CaseIterabl
     .submit,
     .check,
     .head,
+    .move,
   ]
 
 }
@@ -111,6 +117,19 @@ package nonisolated enum ProtoShardError: SwiftProtobuf.Enum, Swift.CaseIterable
     .refusal,
   ]
 
+}
+
+package nonisolated struct ProtoShardMove: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The id of the node that is to own the shard.
+  package var node: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 /// How far a shard's log is durable, as its owner knows it.
@@ -409,11 +428,41 @@ package nonisolated struct ProtoSubmissionOutcome: Sendable {
 fileprivate nonisolated let _protobuf_package = "perennial.v1"
 
 nonisolated extension ProtoShardTarget: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SHARD_TARGET_UNSPECIFIED\0\u{1}SHARD_TARGET_SUBMIT\0\u{1}SHARD_TARGET_CHECK\0\u{1}SHARD_TARGET_HEAD\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SHARD_TARGET_UNSPECIFIED\0\u{1}SHARD_TARGET_SUBMIT\0\u{1}SHARD_TARGET_CHECK\0\u{1}SHARD_TARGET_HEAD\0\u{1}SHARD_TARGET_MOVE\0")
 }
 
 nonisolated extension ProtoShardError: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SHARD_ERROR_UNSPECIFIED\0\u{1}SHARD_ERROR_REFUSAL\0")
+}
+
+nonisolated extension ProtoShardMove: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ShardMove"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}node\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.node) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.node.isEmpty {
+      try visitor.visitSingularStringField(value: self.node, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoShardMove, rhs: ProtoShardMove) -> Bool {
+    if lhs.node != rhs.node {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension ProtoShardHead: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -1,0 +1,78 @@
+package import EventSourcing
+
+extension PostgresEventStore {
+    package func put(_ row: InboxRow) async throws(StoreError) {
+        var parameters = Parameters()
+        parameters.add(row.dedupKey)
+        parameters.add(row.shard)
+        parameters.add(row.receivedAt)
+        parameters.add(row.raw)
+        try await self.write(Self.put, parameters)
+    }
+
+    private static let put = PreparedStatement(
+        "inbox_put",
+        """
+        INSERT INTO inbox (dedup_key, shard_id, received_at, raw)
+        VALUES ($1::bytea, $2::integer, $3::bigint, $4::bytea) ON CONFLICT (dedup_key) DO NOTHING
+        """)
+
+    package func inbox(of shards: [ShardID], limit: Int) async throws(StoreError) -> [InboxRow] {
+        var parameters = Parameters()
+        parameters.add(shards: shards)
+        parameters.add(Int64(limit))
+        return try await self.rows(Self.waiting, parameters) { row throws(StoreError) in
+            InboxRow(
+                dedupKey: try row.bytes(0), shard: try row.shard(1), receivedAt: try row.number(2),
+                raw: try row.bytes(3))
+        }
+    }
+
+    private static let waiting = PreparedStatement(
+        "inbox_waiting",
+        """
+        SELECT dedup_key, shard_id, received_at, raw FROM inbox
+        WHERE shard_id = ANY ($1::integer[]) AND parked_at IS NULL ORDER BY received_at LIMIT $2::bigint
+        """)
+
+    package func removeFromInbox(_ dedupKeys: [[UInt8]]) async throws(StoreError) {
+        var parameters = Parameters()
+        parameters.add(blobs: dedupKeys)
+        try await self.write(
+            PreparedStatement("inbox_remove", "DELETE FROM inbox WHERE dedup_key = ANY ($1::bytea[])"), parameters)
+    }
+
+    package func recordFailedAttempt(
+        _ dedupKeys: [[UInt8]], parkingAt limit: Int, at moment: Int64
+    ) async throws(StoreError) {
+        var parameters = Parameters()
+        parameters.add(blobs: dedupKeys)
+        parameters.add(Int64(limit))
+        parameters.add(moment)
+        try await self.write(Self.failed, parameters)
+    }
+
+    private static let failed = PreparedStatement(
+        "inbox_failed",
+        """
+        UPDATE inbox
+        SET attempts = attempts + 1, parked_at = CASE WHEN attempts + 1 >= $2::bigint THEN $3::bigint END
+        WHERE dedup_key = ANY ($1::bytea[])
+        """)
+
+    package func inboxDepth() async throws(StoreError) -> InboxDepth {
+        let depth = try await self.first(Self.depth) { row throws(StoreError) in
+            InboxDepth(
+                waiting: Int(try row.number(0)), parked: Int(try row.number(1)), oldest: try row.number(orNull: 2))
+        }
+        return depth ?? InboxDepth(waiting: 0, parked: 0, oldest: nil)
+    }
+
+    private static let depth = PreparedStatement(
+        "inbox_depth",
+        """
+        SELECT count(*) - count(parked_at), count(parked_at),
+            min(CASE WHEN parked_at IS NULL THEN received_at END)
+        FROM inbox
+        """)
+}

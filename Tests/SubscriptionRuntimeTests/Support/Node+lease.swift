@@ -1,0 +1,29 @@
+import Clustering
+import EventSourcing
+import Sharding
+import SubscriptionRuntime
+import ZeroMQ
+
+extension Node {
+    /// So quick that a test need not wait, and so patient that a busy machine does not look dead.
+    static var terms: LeaseTerms {
+        var terms = LeaseTerms(length: .seconds(20))
+        terms.readingInterval = .milliseconds(20)
+        terms.beatInterval = .milliseconds(50)
+        terms.settling = .milliseconds(50)
+        return terms
+    }
+
+    /// One of several that divide the shards of `store` by themselves.
+    init(
+        named name: String, store: any SharedEventStore, apple: TestAppStore, terms: LeaseTerms = Self.terms
+    ) throws {
+        try self.init(store: store)
+        self.apple = apple
+        self.configuration.node = NodeID(rawValue: name)
+        self.configuration.lease = terms
+        self.configuration.cluster = ClusterConfiguration(
+            node: NodeID(rawValue: name), incarnation: Incarnation(rawValue: .random(in: .min ... .max)),
+            bind: "tcp://127.0.0.1:*", keys: try CurveKeyPair())
+    }
+}
