@@ -5,7 +5,7 @@ import UnixSignals
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Runs all benchmarks, or those that --only names, and prints one table.",
+        abstract: "Runs all benchmarks but the long ones, or those that --only names, and prints one table.",
         discussion: """
             \(allBenchmarks.map { "  \($0.name): \($0.abstract)" }.joined(separator: "\n"))
 
@@ -40,12 +40,16 @@ struct RunCommand: AsyncParsableCommand {
         }
         defer { interruption.cancel() }
         var figures: [Figure] = []
-        for benchmark in allBenchmarks where self.only.isEmpty || self.only.contains(benchmark.name) {
+        for benchmark in allBenchmarks where self.isWanted(benchmark) {
             workspace.say("\(benchmark.name) …")
             figures += try await benchmark.init().run(in: workspace)
         }
         print(self.json ? try Self.json(figures) : "\(FigureTable(figures: figures))")
         if figures.contains(where: { $0.isReached == false }) { throw ExitCode(1) }
+    }
+
+    private func isWanted(_ benchmark: any Benchmark.Type) -> Bool {
+        self.only.isEmpty ? !benchmark.isLong : self.only.contains(benchmark.name)
     }
 
     private static func json(_ figures: [Figure]) throws -> String {

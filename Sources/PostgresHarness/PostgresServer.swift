@@ -107,6 +107,17 @@ package final class PostgresServer: Sendable {
         return PostgresDatabase(server: self, name: "postgres", schema: name)
     }
 
+    /// The id of its first process.
+    package var process: Int32 {
+        get throws {
+            let file = try String(contentsOfFile: "\(self.data)/postmaster.pid", encoding: .utf8)
+            guard let id = file.split(separator: "\n").first.flatMap({ Int32($0) }) else {
+                throw HarnessError("the server does not say which process it is")
+            }
+            return id
+        }
+    }
+
     /// What the server has written so far.
     package var log: String {
         get throws { try String(contentsOfFile: "\(self.directory)/log", encoding: .utf8) }

@@ -11,6 +11,7 @@ import Metrics
 import PostgresStore
 import SQLiteStore
 import ServiceLifecycle
+import Sharding
 import SubscriptionRuntime
 import Subscriptions
 import UnixSignals
@@ -28,6 +29,8 @@ struct NodeCommand: AsyncParsableCommand {
     var root: String
     @Option(help: "Own this half of the shards, 0 or 1; the other half is a second node's.")
     var half: Int?
+    @Option(help: "Own a share of the shards, by a lease, as the node of this name.")
+    var leased: String?
 
     /// Answers as much as a single check does, after the same reading of the body.
     static let fixedPath = "/bench/fixed"
@@ -79,9 +82,17 @@ struct NodeCommand: AsyncParsableCommand {
 
     private func configuration(for store: any EventStore) throws -> RuntimeConfiguration {
         var configuration = RuntimeConfiguration()
-        guard let half = self.half else { return configuration }
-        configuration.node = NodeID(rawValue: "half-\(half)")
-        configuration.shards = Set(store.identity.shards.filter { Int($0.rawValue) % 2 == half })
+        if let leased = self.leased {
+            configuration.node = NodeID(rawValue: leased)
+            configuration.lease = LeaseTerms(length: .seconds(5))
+            // What is measured is the loss of a node: a new one need not prove first that it lasts.
+            configuration.lease?.settling = .seconds(1)
+        } else if let half = self.half {
+            configuration.node = NodeID(rawValue: "half-\(half)")
+            configuration.shards = Set(store.identity.shards.filter { Int($0.rawValue) % 2 == half })
+        } else {
+            return configuration
+        }
         configuration.cluster = ClusterConfiguration(
             node: configuration.node, incarnation: Incarnation(rawValue: .random(in: .min ... .max)),
             bind: "tcp://127.0.0.1:*", keys: try CurveKeyPair())

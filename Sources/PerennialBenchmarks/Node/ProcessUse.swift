@@ -23,6 +23,21 @@ struct ProcessUse {
         self.processorTime = .seconds(1) * (user + system) / ticksPerSecond
     }
 
+    /// Of a process, its children, and those of them that have ended.
+    static func processorTime(ofAllUnder parent: Int32) throws -> Duration {
+        let ticksPerSecond = sysconf(Int32(_SC_CLK_TCK))
+        var ticks = 0
+        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
+            // Others may end meanwhile.
+            guard let id = Int32(name), let stat = try? Self.read("/proc/\(id)/stat") else { continue }
+            let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+            guard fields.count > 14, id == parent || fields[1] == "\(parent)" else { continue }
+            let own = fields[11...12].compactMap { Int($0) }.reduce(0, +)
+            ticks += own + (id == parent ? fields[13...14].compactMap { Int($0) }.reduce(0, +) : 0)
+        }
+        return .seconds(1) * ticks / ticksPerSecond
+    }
+
     private static func read(_ path: String) throws -> String {
         String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
     }

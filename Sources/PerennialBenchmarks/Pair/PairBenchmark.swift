@@ -23,8 +23,8 @@ struct PairBenchmark: Benchmark {
         let (alone, shared) = (try server.makeDatabase().url, try server.makeDatabase().url)
         let root = workspace.supplies.root
         let (rounds, paced) = try await NodeProcess.run(on: alone, root: root) { one in
-            try await NodeProcess.run(on: shared, root: root, half: 0) { first in
-                try await NodeProcess.run(on: shared, root: root, half: 1) { second in
+            try await NodeProcess.run(on: shared, root: root, as: .half(0)) { first in
+                try await NodeProcess.run(on: shared, root: root, as: .half(1)) { second in
                     try await Self.measure(traffic.requests, one: [one], two: [first, second], in: workspace)
                 }
             }

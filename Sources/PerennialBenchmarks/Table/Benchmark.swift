@@ -4,15 +4,21 @@ protocol Benchmark: Sendable {
     static var name: String { get }
     /// A sentence for `--help`.
     static var abstract: String { get }
+    /// It takes many minutes, and runs when it is asked for by its name.
+    static var isLong: Bool { get }
 
     init()
 
     func run(in workspace: Workspace) async throws -> [Figure]
 }
 
+extension Benchmark {
+    static var isLong: Bool { false }
+}
+
 /// Every benchmark, in the order of the table.
 let allBenchmarks: [any Benchmark.Type] = [
     VerificationBenchmark.self, IngestBenchmark.self, CheckBenchmark.self, BatchBenchmark.self,
     MillionBenchmark.self, MemoryBenchmark.self, ReplayBenchmark.self, AppendBenchmark.self, ShardsBenchmark.self,
-    RemoteBenchmark.self, PairBenchmark.self,
+    RemoteBenchmark.self, PairBenchmark.self, TrioBenchmark.self, HandOffBenchmark.self, FailoverBenchmark.self,
 ]

@@ -1,0 +1,70 @@
+import NIOCore
+import PostgresHarness
+
+/// What it costs to have three nodes where one would do: processor time of the nodes and of PostgreSQL below them, for the
+/// same notifications.
+struct TrioBenchmark: Benchmark {
+    static let name = "trio"
+    static let abstract = "processor time of a notification on three nodes and PostgreSQL, against one node"
+
+    private static let connections = 96
+    private static let warmUp = 3_000
+    private static let rounds = 7
+    private static let perRound = 3_000
+
+    func run(in workspace: Workspace) async throws -> [Figure] {
+        let count = Self.warmUp + Self.rounds * Self.perRound
+        workspace.say("  signing \(count) notifications")
+        let traffic = try await NotificationTraffic(count: count, authority: workspace.supplies.authority)
+        let (alone, shared) = (try PostgresServer(), try PostgresServer())
+        let cluster = LeasedCluster(try shared.makeDatabase(), root: workspace.supplies.root)
+        try await cluster.fill()
+        try await cluster.untilDivided()
+        let rounds = try await NodeProcess.run(on: try alone.makeDatabase().url, root: workspace.supplies.root) { one in
+            try await Self.measure(traffic.requests, one: ([one], alone), three: (cluster.nodes, shared))
+        }
+        try await cluster.stop()
+        return [
+            Figure(
+                "processor time of a notification, three nodes of one, PostgreSQL included",
+                rounds.map(\.three).median() / .microseconds(1), "µs",
+                baseline: rounds.map(\.one).median() / .microseconds(1),
+                ratio: rounds.map { $0.three / $0.one }.median(), goal: .ratioAtMost(1.3))
+        ]
+    }
+
+    private typealias Party = (nodes: [NodeProcess], server: PostgresServer)
+
+    private static func measure(
+        _ requests: [ByteBuffer], one: Party, three: Party
+    ) async throws -> [(one: Duration, three: Duration)] {
+        for party in [one, three] { _ = try await Self.send(requests.prefix(Self.warmUp), to: party) }
+        var rounds: [(one: Duration, three: Duration)] = []
+        for round in 0..<Self.rounds {
+            let slice = requests[(Self.warmUp + round * Self.perRound)...].prefix(Self.perRound)
+            rounds.append((try await Self.send(slice, to: one), try await Self.send(slice, to: three)))
+        }
+        return rounds
+    }
+
+    /// - Returns: the processor time of one request.
+    private static func send(_ requests: ArraySlice<ByteBuffer>, to party: Party) async throws -> Duration {
+        let before = try Self.use(party)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (place, node) in party.nodes.enumerated() {
+                let own = requests.enumerated().filter { $0.offset % party.nodes.count == place }.map(\.element)
+                group.addTask {
+                    let connections = Self.connections / party.nodes.count
+                    _ = try await LoadGenerator(port: node.port, connections: connections).closed(own)
+                }
+            }
+            try await group.waitForAll()
+        }
+        return (try Self.use(party) - before) / requests.count
+    }
+
+    private static func use(_ party: Party) throws -> Duration {
+        let nodes = try party.nodes.map { try $0.use().processorTime }.reduce(.zero, +)
+        return try nodes + ProcessUse.processorTime(ofAllUnder: party.server.process)
+    }
+}
