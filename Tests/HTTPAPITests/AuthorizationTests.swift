@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: Route.all.map { "\($0.method) \($0.path)" })
     func scopesOpenWhatTheyShould(_ name: String) async throws {
         let route = try #require(Route.all.first { "\($0.method) \($0.path)" == name })
-        let path = route.path.replacing("{originalTransactionId}", with: "1")
+        let path = route.examplePath
         try await Node.run(configuration: Self.protected) { node in
             let none = try await node.send(route.method.rawValue, path)
             let unknown = try await node.send(route.method.rawValue, path, token: "guess")
@@ -66,7 +66,7 @@ import Testing
     func withoutTokensAProxyOpensNothing(_ header: String) async throws {
         try await Node.run { node in
             for route in Route.all {
-                let path = route.path.replacing("{originalTransactionId}", with: "1")
+                let path = route.examplePath
                 let answer = try await node.send(route.method.rawValue, path, headers: [header: "for=192.0.2.1"])
 
                 #expect((answer.status == 403) == (route.access != .signature))

@@ -9,7 +9,7 @@ import Testing
             let port = try #require(node.outsidePort)
             try await HTTPConnection.with(port: port) { outside in
                 for route in Route.all {
-                    let path = route.path.replacing("{originalTransactionId}", with: "1")
+                    let path = route.examplePath
                     let answer = try await outside.send(
                         route.method.rawValue, path, headers: ["Authorization": "Bearer admin"])
 

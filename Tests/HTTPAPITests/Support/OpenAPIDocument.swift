@@ -35,7 +35,7 @@ struct OpenAPIDocument {
                 let reference = "- { $ref: \"#/components/parameters/"
                 if text.hasPrefix(reference) {
                     let name = String(text.dropFirst(reference.count).prefix { $0 != "\"" })
-                    if !["originalTransactionId", "atLeast"].contains(name) {
+                    if !["originalTransactionId", "shard", "atLeast"].contains(name) {
                         self.operations[last].queryParameters.insert(name)
                     }
                 } else if text.hasPrefix("- name: ") {
