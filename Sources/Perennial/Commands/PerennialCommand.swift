@@ -16,8 +16,8 @@ struct PerennialCommand: AsyncParsableCommand {
         version: BuildInformation.line,
         subcommands: [
             ServeCommand.self, DemoCommand.self, SimulateCommand.self, VerifyCommand.self, SubscriptionCommand.self,
-            CheckCommand.self, EventsCommand.self, QuarantineCommand.self, StoreCommand.self, KeysCommand.self,
-            TokensCommand.self, ConfigCommand.self, VersionCommand.self,
+            CheckCommand.self, EventsCommand.self, QuarantineCommand.self, ClusterCommand.self, ShardsCommand.self,
+            StoreCommand.self, KeysCommand.self, TokensCommand.self, ConfigCommand.self, VersionCommand.self,
         ])
 
     static func main() async {
