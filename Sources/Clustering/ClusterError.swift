@@ -3,6 +3,8 @@ package struct ClusterError: Error, Sendable {
     package enum Code: Sendable {
         /// No node that can be reached has an actor of this name: nothing ran.
         case notOwner
+        /// The store names this node itself, which does not serve the actor yet, or any more: nothing ran.
+        case ownedHere
         /// The actor is of another type than the caller takes it for.
         case otherType
         /// Arguments, target or answer are not what the two sides agreed on.

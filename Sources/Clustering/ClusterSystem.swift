@@ -143,7 +143,12 @@ package final class ClusterSystem: DistributedActorSystem {
     private func send(
         _ encoder: InvocationEncoder, target: RemoteCallTarget, to id: ShardActorID
     ) async throws -> InvocationReply {
-        try await self.transport.call(
-            Invocation(target: target.identifier, arguments: encoder.arguments), on: id)
+        do {
+            return try await self.transport.call(
+                Invocation(target: target.identifier, arguments: encoder.arguments), on: id)
+        } catch let error as ClusterError where error.code == .ownedHere {
+            self.hint.withLock(\.self)?()
+            throw error
+        }
     }
 }

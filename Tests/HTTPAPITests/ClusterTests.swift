@@ -117,7 +117,6 @@ import Testing
             ("65536", #"{"to":"node-2"}"#, "invalidParameter", "shard: not the number of a shard"),
             ("%31%ff", #"{"to":"node-2"}"#, "invalidParameter", "shard: not percent-encoded UTF-8"),
             ("16", #"{"to":"node-2"}"#, "invalidRequest", "there is no shard 16"),
-            ("1?force=true", #"{"to":"node-2"}"#, "invalidParameter", "this request takes none"),
             ("1", "", "malformedBody", "ends too early"), ("1", "[]", "malformedBody", "wrong type"),
             ("1", #""node-2""#, "malformedBody", "wrong type"), ("1", #"{"to":2}"#, "malformedBody", "wrong type"),
             ("1", #"{"to":"node-2"}x"#, "malformedBody", "bytes after the document"),

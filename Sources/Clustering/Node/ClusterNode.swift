@@ -140,8 +140,7 @@ package final class ClusterNode: InvocationTransport {
                     throw ClusterError(.unavailable, "this node is shutting down", cause: error)
                 }
                 self.membership.refresh()
-                // The caller finds it here.
-                guard self.owner(of: id.shard) != self.configuration.node, .now + pause < patience else { throw error }
+                guard .now + pause < patience else { throw error }
                 try await Self.wait(pause, isCancellable: !target.isOrdered)
                 pause = min(pause * 2, Self.longestPause)
             }
@@ -171,7 +170,8 @@ package final class ClusterNode: InvocationTransport {
             throw ClusterError(.notOwner, "no node that can be reached owns shard \(id.index)")
         }
         guard owner.peer.node != self.configuration.node else {
-            throw ClusterError(.notOwner, "this node owns shard \(id.index), and does not serve it yet")
+            self.membership.refresh()
+            throw ClusterError(.ownedHere, "this node owns shard \(id.index), and does not serve it yet")
         }
         let association = try self.associations.association(with: owner.peer)
         let call = RemoteCall(

@@ -45,8 +45,7 @@ final class LeasedCluster: Sendable {
             let counts = try self.database.query("SELECT owner_node, count(*) FROM shard GROUP BY owner_node")
                 .map { $0.split(separator: "|") }
             let owned = counts.filter { names.contains(String($0[0])) }.compactMap { Int($0[1]) }
-            if owned.count == Self.size, owned.reduce(0, +) == 256, owned.allSatisfy({ $0 >= 256 / Self.size * 9 / 10 })
-            {
+            if owned.count == Self.size, owned.reduce(0, +) == 256, owned.allSatisfy({ $0 >= 256 / Self.size / 2 }) {
                 return
             }
             try await Task.sleep(for: .milliseconds(100))

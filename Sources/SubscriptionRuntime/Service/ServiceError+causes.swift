@@ -25,7 +25,8 @@ extension ServiceError {
             case .overloaded: .overloaded
             case .unavailable, .cancelled: .stopping
             case .tooLarge: .invalidRequest
-            case .notOwner, .unreachable, .otherType, .malformed, .unknownTarget, .connectionLost, .deadlineExceeded,
+            case .notOwner, .ownedHere, .unreachable, .otherType, .malformed, .unknownTarget, .connectionLost,
+                .deadlineExceeded,
                 .failed:
                 .notOwner
             }
