@@ -11,8 +11,8 @@ package final class PostgresServer: Sendable {
     package let port: UInt16
     let programs: PostgresPrograms
     private let directory: String
-    /// Whoever holds the other end hears it close.
-    private let lifeline: Int32
+    /// Whoever holds the other end reads there what to do with the server, and hears it close.
+    let lifeline: Int32
 
     /// Starts it, and returns when it takes connections.
     /// - Parameter settings: as on the server's command line, e.g. `fsync=off`.
@@ -36,7 +36,7 @@ package final class PostgresServer: Sendable {
 
     deinit { close(self.lifeline) }
 
-    private var data: String { "\(self.directory)/data" }
+    var data: String { "\(self.directory)/data" }
 
     /// The certificate that the server shows, which signs itself.
     package var certificate: String { ServerCertificate(directory: self.directory).certificate }
@@ -54,8 +54,14 @@ package final class PostgresServer: Sendable {
             trap '' INT TERM HUP
             directory=$1
             shift
-            "$@" >"$directory/log" 2>&1 </dev/null &
-            read -r nothing
+            serve() { "$@" >>"$directory/log" 2>&1 </dev/null & }
+            serve "$@"
+            while read -r word; do
+                case $word in
+                START) serve "$@" ;;
+                *) kill "-$word" $!; wait $! ;;
+                esac
+            done
             kill -QUIT $!
             wait $!
             rm -rf "$directory"
@@ -64,7 +70,7 @@ package final class PostgresServer: Sendable {
             ["/bin/sh", "-c", watchdog, "watchdog", self.directory] + server, input: lifeline, output: "/dev/null")
     }
 
-    private func waitUntilReady() throws {
+    func waitUntilReady() throws {
         let deadline = ContinuousClock.now + .seconds(30)
         while (try? self.programs.run("pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(self.port)"])) == nil {
             guard .now < deadline else {
