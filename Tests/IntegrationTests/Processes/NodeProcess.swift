@@ -11,6 +11,13 @@ struct NodeProcess {
     let process: ChildProcess
     let url: String
 
+    /// Whoever asks a node that has ended is to hear of it at once.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration.singletonConfiguration
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
     /// Starts a node whose store lies in `directory`, and returns when it is ready. `wrapper` is put before the command,
     /// e.g. a tracer.
     static func start(
@@ -25,6 +32,21 @@ struct NodeProcess {
     static func start(
         in directory: TemporaryDirectory, root: [UInt8], sections: String, wrapper: [String] = []
     ) async throws -> NodeProcess {
+        let process = try Self.launch(in: directory, root: root, sections: sections, wrapper: wrapper)
+        // Polls: what the test finds does not depend on their pace.
+        for _ in 0..<1_200 where process.isRunning {
+            if let node = NodeProcess(listening: process) {
+                if let status = try? await node.get("/readyz").status, status == 200 { return node }
+            }
+            try await Task.sleep(for: .milliseconds(25))
+        }
+        throw ProcessFailure("the node did not become ready: \(process.errorOutput)")
+    }
+
+    /// Starts a node, and does not wait for it.
+    static func launch(
+        in directory: TemporaryDirectory, root: [UInt8], sections: String, wrapper: [String] = []
+    ) throws -> ChildProcess {
         guard let binary = TestBinary.path else { throw ProcessFailure("no perennial binary: set PERENNIAL_BINARY") }
         try directory.write(root, to: "root.cer")
         let configuration = try directory.write(
@@ -39,21 +61,25 @@ struct NodeProcess {
             """, to: "perennial.yaml")
         let command = wrapper + [binary, "serve", "--config", configuration]
         let output = directory.file(UUID().uuidString)
-        let process = try ChildProcess(command[0], Array(command.dropFirst()), output: output)
-        // Polls: what the test finds does not depend on their pace.
-        for _ in 0..<1_200 where process.isRunning {
-            if let url = process.errorOutput.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/) {
-                let node = NodeProcess(process: process, url: String(url.output))
-                if let status = try? await node.get("/readyz").status, status == 200 { return node }
-            }
-            try await Task.sleep(for: .milliseconds(25))
-        }
-        throw ProcessFailure("the node did not become ready: \(process.errorOutput)")
+        return try ChildProcess(command[0], Array(command.dropFirst()), output: output)
     }
 
-    func get(_ path: String) async throws -> (status: UInt, body: [UInt8]) {
-        let request = HTTPClientRequest(url: self.url + path)
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+    private init(process: ChildProcess, url: String) {
+        self.process = process
+        self.url = url
+    }
+
+    /// nil until it listens.
+    init?(listening process: ChildProcess) {
+        guard let url = process.errorOutput.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/) else { return nil }
+        self.init(process: process, url: String(url.output))
+    }
+
+    /// - Parameter token: what the answer must not be older than.
+    func get(_ path: String, atLeast token: String? = nil) async throws -> (status: UInt, body: [UInt8]) {
+        var request = HTTPClientRequest(url: self.url + path)
+        if let token { request.headers.add(name: "Perennial-At-Least", value: token) }
+        let response = try await Self.client.execute(request, timeout: .seconds(10))
         return (response.status.code, Array(buffer: try await response.body.collect(upTo: 64 << 20)))
     }
 
@@ -63,7 +89,7 @@ struct NodeProcess {
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(Array(#"{"signedPayload":""#.utf8) + signedPayload + Array(#""}"#.utf8))
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        let response = try await Self.client.execute(request, timeout: .seconds(30))
         _ = try await response.body.collect(upTo: 1 << 20)
         return response.status.code
     }

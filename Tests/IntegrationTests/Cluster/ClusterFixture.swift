@@ -1,0 +1,56 @@
+import AppStoreSimulator
+import PostgresHarness
+import Testing
+
+/// What nodes of one database need: a directory and a key each, and notifications to be sent.
+struct ClusterFixture {
+    let corpus: SignedCorpus
+    let database: PostgresDatabase
+    private let directories: [TemporaryDirectory]
+
+    /// - Parameter server: nil for the one that all tests share.
+    init(nodes count: Int, corpus: SignedCorpus, server: PostgresServer? = nil) async throws {
+        self.corpus = corpus
+        self.database = try await onOwnThread { try (server ?? PostgresServer.shared()).makeDatabase() }
+        self.directories = try (0..<count).map { _ in try TemporaryDirectory() }
+        for directory in self.directories {
+            let made = try await PerennialProcess.run("keys", "new", "--out", directory.file("curve.key"))
+            try #require(made.status == 0, "\(made.errors)")
+        }
+    }
+
+    /// Starts a node, and returns when it is ready.
+    /// - Parameter cluster: further keys of that section.
+    func start(_ number: Int, cluster: String) async throws -> NodeProcess {
+        try await NodeProcess.start(
+            in: self.directories[number], root: self.corpus.root,
+            sections: self.sections(number, store: self.database.url, cluster: "bind: \"127.0.0.1:0\", \(cluster)"))
+    }
+
+    /// Starts a node, and does not wait for it.
+    /// - Parameter store: the address of the database, as the node goes there.
+    func launch(_ number: Int, store: String, cluster: String) throws -> ChildProcess {
+        try NodeProcess.launch(
+            in: self.directories[number], root: self.corpus.root,
+            sections: self.sections(number, store: store, cluster: cluster))
+    }
+
+    private func sections(_ number: Int, store: String, cluster: String) -> String {
+        """
+        node: { id: node-\(number) }
+        store: { url: "\(store)" }
+        cluster: { curveKeyFile: curve.key, \(cluster) }
+        """
+    }
+
+    /// Each node's log holds each of these once, and no others; soon at least.
+    func expectOnce(_ notifications: some Swift.Sequence<SignedNotification>, on nodes: [NodeProcess]) async throws {
+        try await self.database.untilInboxIsApplied()
+        let sent = Set(notifications.map(\.uuid))
+        for node in nodes {
+            let uuids = try await node.allEvents().compactMap { $0["notificationUUID"] as? String }
+            #expect(Set(uuids) == sent)
+            #expect(uuids.count == sent.count)
+        }
+    }
+}
