@@ -1,0 +1,112 @@
+import Foundation
+import Synchronization
+
+/// Stands before a server, on a port of loopback, and can be cut like a cable: what is on its way is held back, neither
+/// lost nor refused, and arrives late when it is healed. Works on threads of its own.
+final class PartitionProxy: Sendable {
+    let port: Int
+    private let relay: Relay
+
+    /// - Parameter target: where the server listens, or will.
+    init(to target: LoopbackAddress) throws {
+        let listener = try LoopbackAddress(port: 0).listen()
+        self.port = listener.port
+        self.relay = Relay(listener: listener.descriptor, port: listener.port, target: target)
+        let relay = self.relay
+        Thread.detachNewThread { relay.accept() }
+    }
+
+    deinit { self.relay.close() }
+
+    func cut() { self.relay.cuts.withLock { $0.isWhole = true } }
+
+    /// Cuts what one process sends there, and what it is answered.
+    func cut(from process: pid_t) { self.relay.cuts.withLock { _ = $0.processes.insert(process) } }
+
+    func heal() { self.relay.cuts.withLock { $0 = Relay.Cuts() } }
+}
+
+/// What the threads of a proxy share; they outlive it for a moment.
+private final class Relay: Sendable {
+    struct Cuts {
+        var isWhole = false
+        var processes: Set<pid_t> = []
+    }
+
+    let cuts = Mutex(Cuts())
+    private let isClosed = Mutex(false)
+    private let listener: Int32
+    private let port: Int
+    private let target: LoopbackAddress
+
+    init(listener: Int32, port: Int, target: LoopbackAddress) {
+        self.listener = listener
+        self.port = port
+        self.target = target
+    }
+
+    func close() {
+        self.isClosed.withLock { $0 = true }
+        shutdown(self.listener, Int32(SHUT_RDWR))
+    }
+
+    func accept() {
+        while true {
+            var address = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let client = withUnsafeMutablePointer(to: &address) { address in
+                address.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.accept(self.listener, $0, &length) }
+            }
+            guard client >= 0 else { break }
+            let port = UInt16(bigEndian: address.sin_port)
+            Thread.detachNewThread { self.serve(client, of: SocketOwner.process(connectedFrom: port, to: self.port)) }
+        }
+        Glibc.close(self.listener)
+    }
+
+    /// - Parameter process: nil if it has ended by now.
+    private func serve(_ client: Int32, of process: pid_t?) {
+        self.waitUntilHealed(for: process)
+        defer { Glibc.close(client) }
+        guard let server = self.target.connect() else { return }
+        defer { Glibc.close(server) }
+        let answers = DispatchGroup()
+        answers.enter()
+        Thread.detachNewThread {
+            self.pump(from: server, to: client, of: process)
+            answers.leave()
+        }
+        self.pump(from: client, to: server, of: process)
+        answers.wait()
+    }
+
+    /// Passes everything on, the end too.
+    private func pump(from source: Int32, to target: Int32, of process: pid_t?) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(source, &buffer, buffer.count)
+            self.waitUntilHealed(for: process)
+            guard count > 0, self.send(buffer[..<count], to: target) else { break }
+        }
+        shutdown(source, Int32(SHUT_RDWR))
+        shutdown(target, Int32(SHUT_RDWR))
+    }
+
+    private func send(_ bytes: ArraySlice<UInt8>, to target: Int32) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let sent = rest.withUnsafeBytes { Glibc.send(target, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard sent > 0 else { return false }
+            rest = rest.dropFirst(sent)
+        }
+        return true
+    }
+
+    private func waitUntilHealed(for process: pid_t?) {
+        while self.isCut(for: process), !self.isClosed.withLock(\.self) { Thread.sleep(forTimeInterval: 0.002) }
+    }
+
+    private func isCut(for process: pid_t?) -> Bool {
+        self.cuts.withLock { cuts in cuts.isWhole || process.map(cuts.processes.contains) ?? false }
+    }
+}

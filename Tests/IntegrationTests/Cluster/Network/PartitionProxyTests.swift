@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+struct PartitionProxyTests {
+    private let server: (descriptor: Int32, port: Int)
+    private let proxy: PartitionProxy
+
+    init() throws {
+        self.server = try LoopbackAddress(port: 0).listen()
+        self.proxy = try PartitionProxy(to: LoopbackAddress(port: self.server.port))
+    }
+
+    /// Both ends of a connection through the proxy. Blocks.
+    private func connect() throws -> (client: Int32, server: Int32) {
+        let client = try #require(LoopbackAddress(port: self.proxy.port).connect())
+        return (client, accept(self.server.descriptor, nil, nil))
+    }
+
+    /// nil when nothing comes.
+    private static func receive(_ descriptor: Int32, within milliseconds: Int32) -> UInt8? {
+        var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&event, 1, milliseconds) > 0 else { return nil }
+        var byte: UInt8 = 0
+        return read(descriptor, &byte, 1) == 1 ? byte : nil
+    }
+
+    private static func send(_ byte: UInt8, to descriptor: Int32) {
+        _ = [byte].withUnsafeBytes { write(descriptor, $0.baseAddress, 1) }
+    }
+
+    @Test func whatIsSentWhileItIsCutArrivesWhenItIsHealed() async throws {
+        try await onOwnThread {
+            let ends = try self.connect()
+            Self.send(1, to: ends.client)
+            #expect(Self.receive(ends.server, within: 10_000) == 1)
+
+            self.proxy.cut()
+            Self.send(2, to: ends.client)
+            Self.send(3, to: ends.server)
+            #expect(Self.receive(ends.server, within: 100) == nil)
+            #expect(Self.receive(ends.client, within: 100) == nil)
+
+            self.proxy.heal()
+            #expect(Self.receive(ends.server, within: 10_000) == 2)
+            #expect(Self.receive(ends.client, within: 10_000) == 3)
+        }
+    }
+
+    @Test func aConnectionThatBeginsWhileItIsCutHangs() async throws {
+        try await onOwnThread {
+            self.proxy.cut()
+            let client = try #require(LoopbackAddress(port: self.proxy.port).connect())
+            #expect(Self.receive(self.server.descriptor, within: 100) == nil)
+            self.proxy.heal()
+            let server = accept(self.server.descriptor, nil, nil)
+            Self.send(1, to: server)
+            #expect(Self.receive(client, within: 10_000) == 1)
+        }
+    }
+
+    @Test func oneProcessCanBeCutOffAlone() async throws {
+        try await onOwnThread {
+            let ends = try self.connect()
+            self.proxy.cut(from: getppid())
+            Self.send(1, to: ends.client)
+            #expect(Self.receive(ends.server, within: 10_000) == 1)
+
+            self.proxy.cut(from: getpid())
+            Self.send(2, to: ends.client)
+            #expect(Self.receive(ends.server, within: 100) == nil)
+            self.proxy.heal()
+            #expect(Self.receive(ends.server, within: 10_000) == 2)
+        }
+    }
+}
