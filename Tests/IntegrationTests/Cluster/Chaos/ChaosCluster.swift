@@ -1,0 +1,93 @@
+import AppStoreSimulator
+import PostgresHarness
+import Testing
+
+/// Three nodes behind cables that can be cut, on a database that can be stopped, under load.
+struct ChaosCluster {
+    /// A node, and what its ways to the database and to its peers go through.
+    struct Member {
+        let node: SupervisedNode
+        let toDatabase: PartitionProxy
+        let fromPeers: PartitionProxy
+    }
+
+    let server: PostgresServer
+    let members: [Member]
+    let load: ClusterLoad
+    let readers: OwnerReaders
+    private let database: PostgresDatabase
+
+    init() async throws {
+        let server = try await onOwnThread { try PostgresServer() }
+        let corpus = try await onOwnThread { try SignedCorpus(count: 5_000, seed: 31) }
+        let fixture = try await ClusterFixture(nodes: 3, corpus: corpus, server: server)
+        self.members = try (0..<3).map { number in
+            let address = LoopbackAddress.unused()
+            let toDatabase = try PartitionProxy(to: LoopbackAddress(port: Int(server.port)))
+            let fromPeers = try PartitionProxy(to: address)
+            let store = fixture.database.url(port: UInt16(toDatabase.port))
+            let keys = "bind: \"\(address.text)\", advertise: \"127.0.0.1:\(fromPeers.port)\", lease: 3s"
+            let node = SupervisedNode("node-\(number)") { try fixture.launch(number, store: store, cluster: keys) }
+            return Member(node: node, toDatabase: toDatabase, fromPeers: fromPeers)
+        }
+        self.server = server
+        self.database = fixture.database
+        let nodes = self.members.map(\.node)
+        self.load = ClusterLoad(corpus.notifications, to: nodes)
+        self.readers = OwnerReaders(corpus.notifications, of: nodes)
+    }
+
+    /// Starts the nodes, and stops them in order when `body` is done.
+    func run(_ body: () async throws -> Void) async throws {
+        try await withThrowingTaskGroup { group in
+            for member in self.members { group.addTask { try await member.node.supervise() } }
+            try await self.untilServed(by: self.members)
+            try await body()
+            for member in self.members { #expect(await member.node.stop() == 0) }
+            group.cancelAll()
+        }
+    }
+
+    /// Disturbs the cluster while notifications and questions come in, and waits until it serves all again, by itself.
+    func live(through disturbance: Disturbance) async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.load.run() }
+            group.addTask { try await self.readers.run() }
+            try await self.load.untilAcknowledged(50)
+            try await self.suffer(disturbance)
+            try await self.untilServed(by: self.members)
+            try await self.load.untilAcknowledged(50)
+            self.load.end()
+            self.readers.end()
+            try await group.waitForAll()
+            try await self.database.untilInboxIsApplied()
+        }
+    }
+
+    /// Waits until these nodes are ready, and own all shards together.
+    func untilServed(by members: [Member]) async throws {
+        while true {
+            var owned = 0
+            var isReady = true
+            for member in members {
+                owned += await member.node.ownedShards()
+                isReady = await member.node.isReady() && isReady
+            }
+            if isReady, owned == NodeProcess.shardCount { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    /// What was sent, answered and kept so far.
+    func history() async throws -> History {
+        var history = History(
+            sent: self.load.sent, acknowledged: self.load.acknowledged, answers: self.readers.answers)
+        for member in self.members { history.logs[member.node.name] = try await member.node.node?.log() }
+        let database = self.database
+        history.shards = try await onOwnThread { try database.shardRows() }
+        history.parked = try await onOwnThread {
+            try database.query("SELECT encode(dedup_key, 'hex') FROM inbox WHERE parked_at IS NOT NULL")
+        }
+        return history
+    }
+}
