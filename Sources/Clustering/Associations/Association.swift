@@ -104,7 +104,7 @@ final class Association: Sendable {
             } else if bytes > self.sizes.largestPart {
                 refusal = ClusterError(.tooLarge, "a call of \(bytes) bytes is larger than a message may be")
             } else if state.unsentBytes < self.limits.bytes,
-                let id = state.calls.admit(waiter, bytes: bytes, deadline: deadline)
+                let id = state.calls.admit(waiter, of: ShardID(rawValue: call.shard), bytes: bytes, deadline: deadline)
             {
                 var call = call
                 call.id = id
@@ -187,6 +187,18 @@ final class Association: Sendable {
             call.waiter.resume(
                 throwing: ClusterError(.deadlineExceeded, "node \(self.peer.node.rawValue) did not answer in time"))
         }
+    }
+
+    /// The peer may be alive and yet be cut off from the store: what it was asked about shards of others it may never answer.
+    /// - Parameter shards: those that others own.
+    func abandonCalls(about shards: Set<ShardID>) {
+        let abandoned = self.state.withLock { state in
+            let abandoned = state.calls.finish(about: shards)
+            for call in abandoned { self.write(to: &state) { $0.writer.addCancelled(call.id) } }
+            return abandoned
+        }
+        if !abandoned.isEmpty { self.wake() }
+        self.fail(abandoned.map(\.waiter), ClusterError(.connectionLost, "the shard has another owner by now"))
     }
 
     /// While there is no connection: what has waited long enough for one fails, and what nobody waits for is forgotten.

@@ -1,3 +1,5 @@
+package import EventSourcing
+
 /// The calls of one association that wait for their answers: numbered, bounded, each with a deadline. What a waiter is,
 /// is the caller's business; each is given back exactly once.
 package struct CallTable<Waiter>: ~Copyable {
@@ -15,6 +17,7 @@ package struct CallTable<Waiter>: ~Copyable {
 
     private struct Call {
         var waiter: Waiter
+        var shard: ShardID
         var bytes: Int
         var deadline: ContinuousClock.Instant
     }
@@ -40,11 +43,13 @@ package struct CallTable<Waiter>: ~Copyable {
     package var nextDeadline: ContinuousClock.Instant? { self.deadlines.next }
 
     /// - Returns: the call's id; nil when the limits allow no more. One call is allowed however large it is.
-    package mutating func admit(_ waiter: Waiter, bytes: Int, deadline: ContinuousClock.Instant) -> UInt64? {
+    package mutating func admit(
+        _ waiter: Waiter, of shard: ShardID, bytes: Int, deadline: ContinuousClock.Instant
+    ) -> UInt64? {
         let hasRoom = self.calls.count < self.limits.calls && self.bytes + bytes <= self.limits.bytes
         guard hasRoom || self.calls.isEmpty else { return nil }
         self.lastID += 1
-        self.calls[self.lastID] = Call(waiter: waiter, bytes: bytes, deadline: deadline)
+        self.calls[self.lastID] = Call(waiter: waiter, shard: shard, bytes: bytes, deadline: deadline)
         self.bytes += bytes
         self.deadlines.insert(self.lastID, at: deadline)
         return self.lastID
@@ -73,6 +78,12 @@ package struct CallTable<Waiter>: ~Copyable {
     /// The connection broke: nobody knows what became of those that were on their way.
     package mutating func loseConnection() -> [Waiter] {
         self.calls.keys.filter { $0 <= self.handedOver }.sorted().compactMap { self.finish($0) }
+    }
+
+    /// Calls about these shards, be they on their way or not.
+    package mutating func finish(about shards: Set<ShardID>) -> [(id: UInt64, waiter: Waiter)] {
+        let ids = self.calls.filter { shards.contains($0.value.shard) }.keys.sorted()
+        return ids.compactMap { id in self.finish(id).map { (id, $0) } }
     }
 
     package mutating func removeAll() -> [Waiter] { self.calls.keys.sorted().compactMap { self.finish($0) } }

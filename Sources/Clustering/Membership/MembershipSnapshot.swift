@@ -36,6 +36,13 @@ struct MembershipSnapshot: Sendable {
         Int(shard.rawValue) < self.owners.count ? self.owners[Int(shard.rawValue)] : nil
     }
 
+    func shards(ofOthersThan peer: Peer) -> Set<ShardID> {
+        Set(
+            self.owners.indices.filter { self.owners[$0].map { $0.peer != peer } ?? false }.map {
+                ShardID(rawValue: UInt16($0))
+            })
+    }
+
     // MARK: Keys
 
     /// The name of whoever holds `key`: a key that is not listed any more names nobody, on old connections too.

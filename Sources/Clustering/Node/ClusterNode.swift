@@ -118,6 +118,9 @@ package final class ClusterNode: InvocationTransport {
 
     private func adapt(to snapshot: MembershipSnapshot) {
         self.associations.update(to: snapshot.peers)
+        for association in self.associations.all {
+            association.abandonCalls(about: snapshot.shards(ofOthersThan: association.peer))
+        }
         self.server.forgetCallers(but: Set(snapshot.nodes.values.map(\.incarnation.rawValue)))
     }
 
@@ -129,7 +132,8 @@ package final class ClusterNode: InvocationTransport {
         }
         let deadline = ClusterSystem.deadline ?? ContinuousClock.now + self.configuration.callTimeout
         guard .now < deadline else { throw ClusterError(.deadlineExceeded, "the deadline is over already") }
-        let patience = min(deadline, .now + self.configuration.connectPatience)
+        let start = ContinuousClock.now
+        let patience = min(deadline, start + self.configuration.connectPatience)
         var pause = Self.firstPause
         while true {
             do {
@@ -142,12 +146,14 @@ package final class ClusterNode: InvocationTransport {
                 self.membership.refresh()
                 guard .now + pause < patience else { throw error }
                 try await Self.wait(pause, isCancellable: !target.isOrdered)
-                pause = min(pause * 2, Self.longestPause)
+                if .now - start > Self.handOff { pause = min(pause * 2, Self.longestPause) }
             }
         }
     }
 
     private static let firstPause = Duration.milliseconds(10)
+    /// So long a shard is on its way from one owner to the next.
+    private static let handOff = Duration.milliseconds(100)
     private static let longestPause = Duration.milliseconds(250)
 
     private static func wait(_ pause: Duration, isCancellable: Bool) async throws(ClusterError) {

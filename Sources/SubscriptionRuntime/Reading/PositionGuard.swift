@@ -57,7 +57,13 @@ struct PositionGuard: Sendable {
     /// How far a list of what is durable may go, without asking anybody; of another node's shard as far as the store does.
     func headSequence(of shard: ShardID) throws(ServiceError) -> EventSourcing.Sequence {
         guard self.isOurs(shard) else { return EventSourcing.Sequence(rawValue: .max) }
-        return try self.shards[Int(shard.rawValue)].gate.head().sequence
+        do {
+            return try self.shards[Int(shard.rawValue)].gate.head().sequence
+        } catch {
+            // It is changing hands: what is in the store is durable all the same.
+            guard error.code.saysOwnerIsAbsent else { throw error }
+            return EventSourcing.Sequence(rawValue: .max)
+        }
     }
 
     /// The newest durable events of several shards, in their order.

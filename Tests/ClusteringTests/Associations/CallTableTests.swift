@@ -1,8 +1,10 @@
 import Clustering
+import EventSourcing
 import Testing
 
 @Suite struct CallTableTests {
     private struct Call: Equatable {
+        var shard: ShardID
         var bytes: Int
         var deadline: ContinuousClock.Instant
     }
@@ -24,14 +26,15 @@ import Testing
                 // when
                 let bytes = Int(random.next(upperBound: 300 as UInt64))
                 let deadline = now + .milliseconds(Int(random.next(upperBound: 500 as UInt64)))
-                let id = table.admit(lastID + 1, bytes: bytes, deadline: deadline)
+                let shard = ShardID(rawValue: UInt16(random.next(upperBound: 8 as UInt64)))
+                let id = table.admit(lastID + 1, of: shard, bytes: bytes, deadline: deadline)
                 // then
                 let total = list.values.reduce(bytes) { $0 + $1.bytes }
                 let hasRoom = list.isEmpty || list.count < 40 && total <= 4_000
                 #expect(id == (hasRoom ? lastID + 1 : nil))
                 guard let id else { continue }
                 lastID = id
-                list[id] = Call(bytes: bytes, deadline: deadline)
+                list[id] = Call(shard: shard, bytes: bytes, deadline: deadline)
             case 50..<80:
                 let id = list.keys.randomElement(using: &random) ?? 17
                 #expect(table.finish(id) == (list[id] == nil ? nil : id))
@@ -44,7 +47,12 @@ import Testing
                     list[id] = nil
                 }
                 #expect(list.values.allSatisfy { $0.deadline > now - DeadlineWheel.tick * 2 })
-            case 90..<98:
+            case 90..<93:
+                let shard = ShardID(rawValue: UInt16(random.next(upperBound: 8 as UInt64)))
+                let ids = table.finish(about: [shard]).map(\.id)
+                #expect(ids == list.filter { $0.value.shard == shard }.keys.sorted())
+                for id in ids { list[id] = nil }
+            case 93..<98:
                 handedOver = max(handedOver, lastID - random.next(upperBound: 5 as UInt64))
                 table.handOver(through: handedOver)
             default:
@@ -61,7 +69,8 @@ import Testing
 
     @Test func allowsOneCallHoweverLarge() {
         var table = CallTable<Int>(limits: CallTable<Int>.Limits(calls: 10, bytes: 10))
-        #expect(table.admit(1, bytes: 1_000, deadline: .now) != nil)
-        #expect(table.admit(2, bytes: 0, deadline: .now) == nil)
+        let shard = ShardID(rawValue: 0)
+        #expect(table.admit(1, of: shard, bytes: 1_000, deadline: .now) != nil)
+        #expect(table.admit(2, of: shard, bytes: 0, deadline: .now) == nil)
     }
 }

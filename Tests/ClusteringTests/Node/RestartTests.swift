@@ -108,6 +108,26 @@ import ZeroMQ
         }
     }
 
+    /// It may be cut off from the store, and never answer.
+    @Test func whoHasBeenAskedAndOwnsTheShardNoMoreIsNotWaitedFor() async throws {
+        try await TestCluster.run { cluster in
+            // given
+            let caller = try await cluster.start("caller")
+            let owner = try await cluster.start("owner", owning: [0])
+            let worker = try caller.worker(0)
+            let call = Task { try await worker.wait() }
+            while owner.journal.entries.isEmpty { await Task.yield() }
+            // when
+            let next = try await cluster.start("next", owning: [0])
+            // then
+            await #expect { try await call.value } throws: { ($0 as? ClusterError)?.code == .connectionLost }
+            while owner.journal.entries != [[1], [2]] { await Task.yield() }
+            // and the next call goes to the other
+            _ = try await worker.echo(Bytes([3]))
+            #expect(next.journal.entries == [[3]])
+        }
+    }
+
     /// The numbers of its calls go on where they were.
     @Test func aRunThatMovesToAnotherAddressIsCalledThere() async throws {
         try await TestCluster.run { cluster in
