@@ -94,23 +94,13 @@ struct NodeProcess {
         return response.status.code
     }
 
-    /// Asks again while a shard changes hands.
-    private func untilServed(_ path: String) async throws -> (status: UInt, body: [UInt8]) {
-        for _ in 0..<200 {
-            let answer = try await self.get(path)
-            guard answer.status == 503 else { return answer }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        return try await self.get(path)
-    }
-
     /// Every event of the log, by the change stream's pages.
     func allEvents() async throws -> [[String: Any]] {
         var events: [[String: Any]] = []
         var cursor: String?
         while true {
             let query = cursor.map { "&after=\($0)" } ?? ""
-            let (status, body) = try await self.untilServed("/v1/events?limit=1000\(query)")
+            let (status, body) = try await self.get("/v1/events?limit=1000\(query)")
             guard status == 200, let page = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
                 let found = page["events"] as? [[String: Any]]
             else { throw ProcessFailure("no page of events: \(status) \(String(decoding: body, as: UTF8.self))") }

@@ -59,33 +59,33 @@ private final class Relay: Sendable {
             }
             guard client >= 0 else { break }
             let port = UInt16(bigEndian: address.sin_port)
-            Thread.detachNewThread { self.serve(client, of: SocketOwner.process(connectedFrom: port, to: self.port)) }
+            Thread.detachNewThread { self.serve(client, of: SocketOwner.processes(connectedFrom: port, to: self.port)) }
         }
         Glibc.close(self.listener)
     }
 
-    /// - Parameter process: nil if it has ended by now.
-    private func serve(_ client: Int32, of process: pid_t?) {
-        self.waitUntilHealed(for: process)
+    /// - Parameter processes: whose connection it is.
+    private func serve(_ client: Int32, of processes: Set<pid_t>) {
+        self.waitUntilHealed(for: processes)
         defer { Glibc.close(client) }
         guard let server = self.target.connect() else { return }
         defer { Glibc.close(server) }
         let answers = DispatchGroup()
         answers.enter()
         Thread.detachNewThread {
-            self.pump(from: server, to: client, of: process)
+            self.pump(from: server, to: client, of: processes)
             answers.leave()
         }
-        self.pump(from: client, to: server, of: process)
+        self.pump(from: client, to: server, of: processes)
         answers.wait()
     }
 
     /// Passes everything on, the end too.
-    private func pump(from source: Int32, to target: Int32, of process: pid_t?) {
+    private func pump(from source: Int32, to target: Int32, of processes: Set<pid_t>) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = read(source, &buffer, buffer.count)
-            self.waitUntilHealed(for: process)
+            self.waitUntilHealed(for: processes)
             guard count > 0, self.send(buffer[..<count], to: target) else { break }
         }
         shutdown(source, Int32(SHUT_RDWR))
@@ -102,11 +102,11 @@ private final class Relay: Sendable {
         return true
     }
 
-    private func waitUntilHealed(for process: pid_t?) {
-        while self.isCut(for: process), !self.isClosed.withLock(\.self) { Thread.sleep(forTimeInterval: 0.002) }
+    private func waitUntilHealed(for processes: Set<pid_t>) {
+        while self.isCut(for: processes), !self.isClosed.withLock(\.self) { Thread.sleep(forTimeInterval: 0.002) }
     }
 
-    private func isCut(for process: pid_t?) -> Bool {
-        self.cuts.withLock { cuts in cuts.isWhole || process.map(cuts.processes.contains) ?? false }
+    private func isCut(for processes: Set<pid_t>) -> Bool {
+        self.cuts.withLock { cuts in cuts.isWhole || !cuts.processes.isDisjoint(with: processes) }
     }
 }

@@ -5,21 +5,23 @@ enum SocketOwner {
     /// - Parameters:
     ///   - port: of 127.0.0.1, where the connection begins.
     ///   - other: where it ends.
-    static func process(connectedFrom port: UInt16, to other: Int) -> pid_t? {
+    /// - Returns: also those who have inherited it meanwhile; none if all have ended by now.
+    static func processes(connectedFrom port: UInt16, to other: Int) -> Set<pid_t> {
         // A table that changes while it is read may lack a line.
         for _ in 0..<50 {
-            if let process = Self.find(Self.address(Int(port)), Self.address(other)) { return process }
+            let processes = Self.find(Self.address(Int(port)), Self.address(other))
+            if !processes.isEmpty { return processes }
             Thread.sleep(forTimeInterval: 0.01)
         }
-        return nil
+        return []
     }
 
     private static func address(_ port: Int) -> String { "0100007F:" + String(format: "%04X", port) }
 
-    private static func find(_ local: String, _ remote: String) -> pid_t? {
-        guard let socket = Self.socket(local, remote) else { return nil }
+    private static func find(_ local: String, _ remote: String) -> Set<pid_t> {
+        guard let socket = Self.socket(local, remote) else { return [] }
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        return processes.compactMap { pid_t($0) }.first { Self.holds("socket:[\(socket)]", $0) }
+        return Set(processes.compactMap { pid_t($0) }.filter { Self.holds("socket:[\(socket)]", $0) })
     }
 
     /// The number of the socket.
