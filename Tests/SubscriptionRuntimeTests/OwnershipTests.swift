@@ -3,6 +3,7 @@ import PerennialTestSupport
 import Sharding
 import SubscriptionRuntime
 import Subscriptions
+import Synchronization
 import Testing
 
 /// Nodes of one store that divide its shards by themselves.
@@ -112,6 +113,38 @@ import Testing
                 await eventually { self.store.statistics().events == Self.ids.count }
                 let owned = try await self.owned(two)
                 #expect(owned[0] > 0)
+            }
+        }
+    }
+
+    /// An owner that is just giving a shard away once asked itself, as the one whom others ask, without end.
+    @Test("a shard that moves to and fro answers its questions, wherever they are asked")
+    func answersWhileMoving() async throws {
+        let second = try self.node("b")
+        try await self.node("a").run { one in
+            try await second.run { two in
+                try await self.recordAll(by: one, two)
+                let requests = Self.ids.map { CheckRequest(stream: StreamReference(id: $0)) }
+                let isOver = Atomic(false)
+                try await withThrowingTaskGroup(of: Int.self) { group in
+                    for service in [one, two, one, two] {
+                        group.addTask {
+                            var answers = 0
+                            while !isOver.load(ordering: .relaxed) {
+                                let answer = try? await service.check(requests, consistency: .owner, atLeast: nil)
+                                if answer != nil { answers += 1 }
+                                await Task.yield()
+                            }
+                            return answers
+                        }
+                    }
+                    for move in 0..<100 {
+                        let shard = ShardID(rawValue: UInt16(move / 2 % Self.shardCount))
+                        _ = try? await one.move(shard, to: NodeID(rawValue: move % 2 == 0 ? "b" : "a"))
+                    }
+                    isOver.store(true, ordering: .relaxed)
+                    for try await answers in group { #expect(answers > 0) }
+                }
             }
         }
     }

@@ -26,8 +26,8 @@ package struct ClusterSummary {
         var table = TextTable()
         table.add(["shards", self.answer["shards"]?["count"]?.plain ?? "-"])
         table.add(["without owner", self.answer["shards"]?["withoutOwner"]?.plain ?? "-"])
-        if let inbox = self.answer["inbox"] {
-            let waiting = [inbox["waiting"]?.plain, inbox["oldest"]?.plain.map { "since \($0)" }]
+        if let inbox = self.answer["inbox"], let count = inbox["waiting"]?.plain {
+            let waiting = [count, inbox["oldest"]?.plain.map { "since \($0)" }]
             table.add(["inbox waiting", waiting.compactMap(\.self).joined(separator: ", ")])
             table.add(["inbox parked", inbox["parked"]?.plain ?? "-"])
         }

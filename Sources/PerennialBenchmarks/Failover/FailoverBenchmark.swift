@@ -62,8 +62,7 @@ struct FailoverBenchmark: Benchmark {
         _ = cluster.lose()
         for node in cluster.nodes { try await Self.untilAllAnswered(by: node) }
         let answering = ContinuousClock.now - start
-        // What was sent while nobody owned these shards has been acknowledged long ago, or is counted here.
-        try await Task.sleep(for: .seconds(1))
+        try await stream.untilAcknowledged(before: start + answering)
         let deliveries = stream.deliveries(since: start)
         victim.signal(SIGCONT)
         await victim.waitForEnd()

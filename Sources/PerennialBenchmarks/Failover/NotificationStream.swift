@@ -22,6 +22,8 @@ final class NotificationStream: Sendable {
     private struct State {
         var next = 0
         var deliveries: [Delivery] = []
+        /// By number: since when it has been sent.
+        var outstanding: [Int: ContinuousClock.Instant] = [:]
         var isOver = false
     }
 
@@ -45,18 +47,29 @@ final class NotificationStream: Sendable {
         self.state.withLock { $0.deliveries.filter { $0.acknowledged >= moment } }
     }
 
+    /// Returns when all that was sent before `moment` has been acknowledged.
+    func untilAcknowledged(before moment: ContinuousClock.Instant) async throws {
+        while self.state.withLock({ $0.outstanding.values.contains { $0 < moment } }) {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     /// How many different ones have been acknowledged.
     var distinctCount: Int { self.state.withLock { min($0.next, self.requests.count) } }
 
     private func sendUntilOver() {
         while let number = self.takeNext() {
             var delivery = Delivery(sent: .now, acknowledged: .now)
+            self.state.withLock { [delivery] in $0.outstanding[number] = delivery.sent }
             while self.sender.post(self.requests[number % self.requests.count], turn: number) != 200 {
                 delivery.refusals += 1
                 Thread.sleep(forTimeInterval: 0.01)
             }
             delivery.acknowledged = .now
-            self.state.withLock { [delivery] in $0.deliveries.append(delivery) }
+            self.state.withLock { [delivery] state in
+                state.deliveries.append(delivery)
+                state.outstanding[number] = nil
+            }
             Thread.sleep(forTimeInterval: Self.pause)
         }
     }

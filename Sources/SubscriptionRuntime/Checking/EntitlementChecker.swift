@@ -31,10 +31,16 @@ struct EntitlementChecker: Sendable {
     /// - Throws: while one of the shards must not answer.
     func answerFromMemory(_ requests: [CheckRequest]) throws(ServiceError) -> CheckResponse? {
         let questions = Questions(requests, self.map)
-        guard let heads = try self.positions.knownHeads(of: questions.order.shards) else { return nil }
-        let (response, missing) = self.read(questions, heads)
-        try self.positions.confirm(questions.order.shards)
-        return missing.isEmpty ? response : nil
+        do {
+            guard let heads = try self.positions.knownHeads(of: questions.order.shards) else { return nil }
+            let (response, missing) = self.read(questions, heads)
+            try self.positions.confirm(questions.order.shards)
+            return missing.isEmpty ? response : nil
+        } catch {
+            // The store may answer.
+            guard error.code.saysOwnerIsAbsent, self.positions.remote != nil else { throw error }
+            return nil
+        }
     }
 
     func answer(
@@ -43,20 +49,23 @@ struct EntitlementChecker: Sendable {
         if let atLeast { try await self.positions.check(atLeast: atLeast) }
         if consistency == .durable { try await self.loader.store.ping() }
         let questions = Questions(requests, self.map)
-        guard let remote = self.positions.remote else { return try await self.answer(questions).response }
+        let bounds = try atLeast.map(self.positions.positions) ?? []
+        guard let remote = self.positions.remote else {
+            return try await self.answer(questions, atLeast: bounds).response
+        }
         let spread = SpreadChecks(questions.order, remote: remote, positions: self.positions)
         guard consistency == .local else {
             return try await OwnerSearch.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
                 try await ServiceError.translating {
-                    try await spread.answer(requests, atLeast: atLeast) { requests in
-                        try await self.answer(Questions(requests, self.map))
+                    try await spread.answer(requests, atLeast: bounds) { requests in
+                        try await self.answer(Questions(requests, self.map), atLeast: bounds)
                     }
                 }
             }
         }
-        return try await spread.answer(requests, atLeast: atLeast, stored: self.answerFromStore) { requests in
+        return try await spread.answer(requests, atLeast: bounds, stored: self.answerFromStore) { requests in
             do {
-                return try await self.answer(Questions(requests, self.map))
+                return try await self.answer(Questions(requests, self.map), atLeast: bounds)
             } catch let error as ServiceError where error.code.saysOwnerIsAbsent {
                 return try await self.answerFromStore(requests)
             }
@@ -97,14 +106,27 @@ struct EntitlementChecker: Sendable {
         guard questions.order.shards == [shard] else {
             throw ServiceError(.invalidRequest, "these checks are not all of shard \(shard.rawValue)")
         }
-        let (response, heads) = try await self.answer(questions)
-        return ShardVerdicts(head: ShardHead(heads[0]), results: response.results)
+        let head = try await self.positions.ownHead(of: shard)
+        let response = try await self.answer(questions, after: [head]).response
+        return ShardVerdicts(head: ShardHead(head), results: response.results)
     }
 
-    private func answer(_ questions: Questions) async throws -> (response: CheckResponse, heads: [Position]) {
-        let requests = questions.requests
-        // Before the rows are read: the answer is not older than its token.
+    /// - Parameter bounds: places that the answer must not be older than.
+    private func answer(
+        _ questions: Questions, atLeast bounds: [Position] = []
+    ) async throws -> (response: CheckResponse, heads: [Position]) {
         let heads = try await self.positions.heads(of: questions.order.shards)
+        for head in heads where bounds.contains(where: { $0.shard == head.shard && $0.sequence > head.sequence }) {
+            throw ServiceError(.frozen, "a shard has not caught up with the token")
+        }
+        return try await self.answer(questions, after: heads)
+    }
+
+    /// - Parameter heads: from before the rows are read, so that the answer is not older than its token.
+    private func answer(
+        _ questions: Questions, after heads: [Position]
+    ) async throws -> (response: CheckResponse, heads: [Position]) {
+        let requests = questions.requests
         var (response, missing) = self.read(questions, heads)
         guard !missing.isEmpty else {
             try self.positions.confirm(questions.order.shards)

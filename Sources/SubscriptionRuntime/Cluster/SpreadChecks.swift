@@ -25,11 +25,10 @@ struct SpreadChecks: Sendable {
     ///   - stored: answers for a shard whose owner cannot be had, where that is allowed.
     ///   - own: answers for the shards of this node.
     func answer(
-        _ requests: [CheckRequest], atLeast: String?,
+        _ requests: [CheckRequest], atLeast bounds: [Position],
         stored: (@Sendable ([CheckRequest]) async throws -> Answer)? = nil,
         own: @escaping @Sendable ([CheckRequest]) async throws -> Answer
     ) async throws -> CheckResponse {
-        let bounds = try atLeast.map(self.positions.positions) ?? []
         var ours: [Int] = []
         var others: [(shard: ShardID, numbers: [Int])] = []
         self.order.forEach { shard, numbers in
@@ -48,8 +47,11 @@ struct SpreadChecks: Sendable {
                 let bound = bounds.first { $0.shard == shard }
                 group.addTask {
                     let requests = numbers.map { requests[$0] }
+                    // An owner that is stopped keeps its connections for a while.
+                    let deadline = stored == nil ? nil : ContinuousClock.now + PositionGuard.patience
                     do {
-                        return .remote(try await self.ask(requests, of: shard, atLeast: bound), shard, numbers)
+                        let verdicts = try await self.ask(requests, of: shard, atLeast: bound, until: deadline)
+                        return .remote(verdicts, shard, numbers)
                     } catch let error as ServiceError {
                         guard let stored, error.code.saysOwnerIsAbsent else { throw error }
                         let (response, heads) = try await stored(requests)
@@ -80,11 +82,10 @@ struct SpreadChecks: Sendable {
     }
 
     private func ask(
-        _ requests: [CheckRequest], of shard: ShardID, atLeast bound: Position?
+        _ requests: [CheckRequest], of shard: ShardID, atLeast bound: Position?,
+        until deadline: ContinuousClock.Instant?
     ) async throws -> ShardVerdicts {
-        // An owner that is stopped keeps its connections for a while.
-        let deadline = ContinuousClock.now + PositionGuard.patience
-        return try await CatchingUp.wait { () throws(ServiceError) in
+        try await CatchingUp.wait { () throws(ServiceError) in
             let verdicts = try await ServiceError.translating {
                 try await ClusterSystem.$deadline.withValue(deadline) {
                     try await self.remote.check(requests, of: shard)

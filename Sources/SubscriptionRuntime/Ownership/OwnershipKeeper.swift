@@ -117,6 +117,7 @@ final class OwnershipKeeper: Sendable {
             } catch {
                 guard [.unavailable, .full].contains(error.code) else { throw error }
                 trouble.record(error)
+                self.moves.refuseAll(ServiceError(error))
             }
             self.readings.wait(atMost: self.terms.readingInterval - (self.lease.now - asked))
             // However many ask in vain, the store is not asked all the time.
@@ -147,7 +148,7 @@ final class OwnershipKeeper: Sendable {
             guard let next = view.living.first(where: { $0.node == gift.to }) else { continue }
             _ = self.give(gift.shard, as: run, to: next)
         }
-        for request in self.moves.takeAll() { request.end(self.move(request, as: run, view)) }
+        for request in self.moves.take(atMost: Self.giftsAtATime) { request.end(self.move(request, as: run, view)) }
     }
 
     private func move(_ request: ShardMoves.Request, as run: NodeRun, _ view: ClusterView) -> Result<Void, ServiceError>
@@ -155,7 +156,8 @@ final class OwnershipKeeper: Sendable {
         guard let next = view.living.first(where: { $0.node == request.node }) else {
             return .failure(ServiceError(.invalidRequest, "no node that lives is called \(request.node.rawValue)"))
         }
-        if next == run.owner || self.give(request.shard, as: run, to: next) { return .success(()) }
+        let isHere = next == run.owner && view.shards[Int(request.shard.rawValue)].owner == next
+        if isHere || next != run.owner && self.give(request.shard, as: run, to: next) { return .success(()) }
         return .failure(ServiceError(.notOwner, "the shard could not be given away now"))
     }
 

@@ -56,18 +56,26 @@ final class ShardMoves: Sendable {
         }
     }
 
-    func takeAll() -> [Request] {
+    /// The oldest.
+    func take(atMost limit: Int) -> [Request] {
         self.state.withLock { state in
             guard case .open(let requests, let wake) = state else { return [] }
-            state = .open([], wake: wake)
-            return requests
+            state = .open(Array(requests.dropFirst(limit)), wake: wake)
+            return Array(requests.prefix(limit))
         }
+    }
+
+    /// Nobody waits for a store that is away.
+    func refuseAll(_ error: ServiceError) {
+        for request in self.take(atMost: .max) { request.end(.failure(error)) }
     }
 
     func close() {
         let refusal = ServiceError(.stopping, "the node is shutting down")
-        let requests = self.takeAll()
-        self.state.withLock { $0 = .closed(refusal) }
+        let requests = self.state.withLock { state in
+            defer { state = .closed(refusal) }
+            return if case .open(let requests, _) = state { requests } else { [Request]() }
+        }
         for request in requests { request.end(.failure(refusal)) }
     }
 }

@@ -37,14 +37,14 @@ struct ChangeReader: Sendable {
         return Dictionary(uniqueKeysWithValues: heads.map { ($0.shard, $0.sequence) })
     }
 
-    /// The shards that have more than the cursor has seen, with their heads. A frozen one is left out as long as others
-    /// have something.
+    /// The shards that have more than the cursor has seen, with their heads. One that is frozen or changes hands is left
+    /// out as long as others have something.
     /// - Throws: `.storeRewound` when the log does not hold what the cursor names.
     private func pending(
         _ places: [ShardID: Position]
     ) async throws -> [(shard: ShardID, head: EventSourcing.Sequence)] {
         var pending: [(shard: ShardID, head: EventSourcing.Sequence)] = []
-        var frozen: ServiceError?
+        var absence: ServiceError?
         let stored = try await self.storedHeads()
         for parts in self.positions.shards {
             let place = places[parts.shard]
@@ -53,11 +53,11 @@ struct ChangeReader: Sendable {
                 if let place { try await self.positions.check(place) }
                 if head > place?.sequence ?? .zero { pending.append((parts.shard, head)) }
             } catch {
-                guard error.code == .frozen else { throw error }
-                frozen = error
+                guard error.code.saysOwnerIsAbsent else { throw error }
+                absence = error
             }
         }
-        if pending.isEmpty, let frozen { throw frozen }
+        if pending.isEmpty, let absence { throw absence }
         return pending
     }
 }

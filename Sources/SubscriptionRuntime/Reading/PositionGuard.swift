@@ -27,7 +27,9 @@ struct PositionGuard: Sendable {
     /// For how long a question waits for a shard to have changed hands.
     static let patience = Duration.seconds(1)
 
-    private func ownHead(of shard: ShardID) async throws(ServiceError) -> Position {
+    /// Without asking anybody: for those who ask this node as the owner, and must not be sent round in circles.
+    /// - Throws: while the shard must not answer.
+    func ownHead(of shard: ShardID) async throws(ServiceError) -> Position {
         let head = try self.shards[Int(shard.rawValue)].gate.head()
         let position = try await self.position(of: head.sequence, in: shard)
         try self.confirm([shard])
@@ -130,7 +132,7 @@ struct PositionGuard: Sendable {
 
     /// - Throws: `.storeRewound` when the log does not hold what this position names.
     func check(_ position: Position) async throws(ServiceError) {
-        // Of a shard of our own an answer must not come before it serves. A position beyond its head may be one that
+        // Of a shard of our own whose log may be another by now there is no answer. A position beyond its head may be one that
         // another node has read from the store already.
         if self.isOurs(position.shard) { _ = try self.headSequence(of: position.shard) }
         guard try await self.tag(of: position.sequence, in: position.shard) == position.incarnationTag

@@ -67,7 +67,10 @@ struct StreamReader: Sendable {
         }
         try await self.positions.check(atLeast: query.atLeast)
         if query.consistency == .durable { try await self.store.ping() }
-        let found = try await self.find(query.stream, query.consistency)
+        var found = try await self.find(query.stream, query.consistency)
+        // Tokens do not go back.
+        let bound = try query.atLeast.map(self.positions.positions)?.first { $0.shard == found.shard }
+        if let bound, bound.sequence > found.head.sequence { found.head = bound }
         let isPast = query.at != nil || query.knownAt != nil
         let view =
             isPast

@@ -221,6 +221,7 @@ final class ShardNode: Sendable {
         async let counting: Void = self.count()
         await self.forEachShard { shard in await shard.whenLocal { await $0.drain(into: self.journal) } }
         self.counts.finish()
+        self.inbox?.stop()
         self.journal.close()
         let failure = await committing
         for mailbox in self.mailboxes { mailbox.close() }

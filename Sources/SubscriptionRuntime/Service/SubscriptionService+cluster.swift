@@ -22,18 +22,18 @@ extension SubscriptionService {
         guard Int(shard.rawValue) < status.shards.count else {
             throw ServiceError(.invalidRequest, "there is no shard \(shard.rawValue)")
         }
-        guard status.nodes.contains(where: { $0.status.id == node && $0.status.life == .live }) else {
+        guard let next = status.nodes.first(where: { $0.status.id == node && $0.status.life == .live }) else {
             throw ServiceError(.invalidRequest, "no node that lives is called \(node.rawValue)")
         }
         let record = status.shards[Int(shard.rawValue)]
-        if record.owner?.node == node { return record }
+        if record.owner == next.status.owner { return record }
         try await self.node.move(shard, to: node)
         return try await ServiceError.translating { try await self.node.store.shards()[Int(shard.rawValue)] }
     }
 }
 
 extension ClusterView {
-    /// Of a store that no other node uses: whoever is registered there is this one.
+    /// Of a store that no other node uses: each name under which this one has run there.
     fileprivate init(ofOnly store: any EventStore) async throws {
         let nodes = try await store.nodes().map {
             NodeStatus(record: $0, liveEpoch: LiveEpoch(rawValue: 1), beat: 0, lease: .zero, life: .live)

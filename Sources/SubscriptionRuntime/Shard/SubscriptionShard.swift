@@ -39,7 +39,7 @@ package distributed actor SubscriptionShard {
     /// The newest durable event.
     /// - Throws: `ServiceError` while the shard must not answer.
     package distributed func head() async throws -> ShardHead {
-        ShardHead(try await self.checker.positions.head(of: self.parts.shard))
+        ShardHead(try await self.checker.positions.ownHead(of: self.parts.shard))
     }
 
     /// Makes another node the owner of the shard.
