@@ -117,6 +117,10 @@ import Testing
         }
     }
 
+    private final class Load: Sendable {
+        let isOver = Atomic(false)
+    }
+
     /// An owner that is just giving a shard away once asked itself, as the one whom others ask, without end.
     @Test("a shard that moves to and fro answers its questions, wherever they are asked")
     func answersWhileMoving() async throws {
@@ -125,12 +129,12 @@ import Testing
             try await second.run { two in
                 try await self.recordAll(by: one, two)
                 let requests = Self.ids.map { CheckRequest(stream: StreamReference(id: $0)) }
-                let isOver = Atomic(false)
+                let load = Load()
                 try await withThrowingTaskGroup(of: Int.self) { group in
                     for service in [one, two, one, two] {
                         group.addTask {
                             var answers = 0
-                            while !isOver.load(ordering: .relaxed) {
+                            while !load.isOver.load(ordering: .relaxed) {
                                 let answer = try? await service.check(requests, consistency: .owner, atLeast: nil)
                                 if answer != nil { answers += 1 }
                                 await Task.yield()
@@ -142,7 +146,7 @@ import Testing
                         let shard = ShardID(rawValue: UInt16(move / 2 % Self.shardCount))
                         _ = try? await one.move(shard, to: NodeID(rawValue: move % 2 == 0 ? "b" : "a"))
                     }
-                    isOver.store(true, ordering: .relaxed)
+                    load.isOver.store(true, ordering: .relaxed)
                     for try await answers in group { #expect(answers > 0) }
                 }
             }
