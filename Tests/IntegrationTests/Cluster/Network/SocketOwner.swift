@@ -26,12 +26,21 @@ enum SocketOwner {
 
     /// The number of the socket.
     private static func socket(_ local: String, _ remote: String) -> Substring? {
-        let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
-        for line in table.split(separator: "\n") {
+        for line in Self.table.split(separator: "\n") {
             let columns = line.split(separator: " ")
             if columns.count > 9, columns[1] == local, columns[2] == remote, columns[9] != "0" { return columns[9] }
         }
         return nil
+    }
+
+    /// Read to its end: the kernel gives a piece at a time, which Foundation takes for all.
+    private static var table: String {
+        let file = open("/proc/net/tcp", O_RDONLY)
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(file, &piece, piece.count), count > 0 { bytes += piece[..<count] }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func holds(_ name: String, _ process: pid_t) -> Bool {
