@@ -189,11 +189,12 @@ final class Association: Sendable {
         }
     }
 
-    /// The peer may be alive and yet be cut off from the store: what it was asked about shards of others it may never answer.
+    /// The peer may be alive and yet be cut off from the store: what it was asked about shards of others, and has not answered for
+    /// a while, it may never answer.
     /// - Parameter shards: those that others own.
     func abandonCalls(about shards: Set<ShardID>) {
         let abandoned = self.state.withLock { state in
-            let abandoned = state.calls.finish(about: shards)
+            let abandoned = state.calls.finish(about: shards, begunBefore: .now - self.connectPatience)
             for call in abandoned { self.write(to: &state) { $0.writer.addCancelled(call.id) } }
             return abandoned
         }

@@ -19,6 +19,7 @@ package struct CallTable<Waiter>: ~Copyable {
         var waiter: Waiter
         var shard: ShardID
         var bytes: Int
+        var begun: ContinuousClock.Instant
         var deadline: ContinuousClock.Instant
     }
 
@@ -44,12 +45,13 @@ package struct CallTable<Waiter>: ~Copyable {
 
     /// - Returns: the call's id; nil when the limits allow no more. One call is allowed however large it is.
     package mutating func admit(
-        _ waiter: Waiter, of shard: ShardID, bytes: Int, deadline: ContinuousClock.Instant
+        _ waiter: Waiter, of shard: ShardID, bytes: Int, deadline: ContinuousClock.Instant,
+        at now: ContinuousClock.Instant = .now
     ) -> UInt64? {
         let hasRoom = self.calls.count < self.limits.calls && self.bytes + bytes <= self.limits.bytes
         guard hasRoom || self.calls.isEmpty else { return nil }
         self.lastID += 1
-        self.calls[self.lastID] = Call(waiter: waiter, shard: shard, bytes: bytes, deadline: deadline)
+        self.calls[self.lastID] = Call(waiter: waiter, shard: shard, bytes: bytes, begun: now, deadline: deadline)
         self.bytes += bytes
         self.deadlines.insert(self.lastID, at: deadline)
         return self.lastID
@@ -80,9 +82,11 @@ package struct CallTable<Waiter>: ~Copyable {
         self.calls.keys.filter { $0 <= self.handedOver }.sorted().compactMap { self.finish($0) }
     }
 
-    /// Calls about these shards, be they on their way or not.
-    package mutating func finish(about shards: Set<ShardID>) -> [(id: UInt64, waiter: Waiter)] {
-        let ids = self.calls.filter { shards.contains($0.value.shard) }.keys.sorted()
+    /// Calls about these shards, be they on their way or not, that have waited since before `moment`.
+    package mutating func finish(
+        about shards: Set<ShardID>, begunBefore moment: ContinuousClock.Instant
+    ) -> [(id: UInt64, waiter: Waiter)] {
+        let ids = self.calls.filter { shards.contains($0.value.shard) && $0.value.begun < moment }.keys.sorted()
         return ids.compactMap { id in self.finish(id).map { (id, $0) } }
     }
 

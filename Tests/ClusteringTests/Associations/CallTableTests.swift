@@ -6,6 +6,7 @@ import Testing
     private struct Call: Equatable {
         var shard: ShardID
         var bytes: Int
+        var begun: ContinuousClock.Instant
         var deadline: ContinuousClock.Instant
     }
 
@@ -27,14 +28,14 @@ import Testing
                 let bytes = Int(random.next(upperBound: 300 as UInt64))
                 let deadline = now + .milliseconds(Int(random.next(upperBound: 500 as UInt64)))
                 let shard = ShardID(rawValue: UInt16(random.next(upperBound: 8 as UInt64)))
-                let id = table.admit(lastID + 1, of: shard, bytes: bytes, deadline: deadline)
+                let id = table.admit(lastID + 1, of: shard, bytes: bytes, deadline: deadline, at: now)
                 // then
                 let total = list.values.reduce(bytes) { $0 + $1.bytes }
                 let hasRoom = list.isEmpty || list.count < 40 && total <= 4_000
                 #expect(id == (hasRoom ? lastID + 1 : nil))
                 guard let id else { continue }
                 lastID = id
-                list[id] = Call(shard: shard, bytes: bytes, deadline: deadline)
+                list[id] = Call(shard: shard, bytes: bytes, begun: now, deadline: deadline)
             case 50..<80:
                 let id = list.keys.randomElement(using: &random) ?? 17
                 #expect(table.finish(id) == (list[id] == nil ? nil : id))
@@ -49,8 +50,9 @@ import Testing
                 #expect(list.values.allSatisfy { $0.deadline > now - DeadlineWheel.tick * 2 })
             case 90..<93:
                 let shard = ShardID(rawValue: UInt16(random.next(upperBound: 8 as UInt64)))
-                let ids = table.finish(about: [shard]).map(\.id)
-                #expect(ids == list.filter { $0.value.shard == shard }.keys.sorted())
+                let moment = now - .milliseconds(Int(random.next(upperBound: 20 as UInt64)))
+                let ids = table.finish(about: [shard], begunBefore: moment).map(\.id)
+                #expect(ids == list.filter { $0.value.shard == shard && $0.value.begun < moment }.keys.sorted())
                 for id in ids { list[id] = nil }
             case 93..<98:
                 handedOver = max(handedOver, lastID - random.next(upperBound: 5 as UInt64))

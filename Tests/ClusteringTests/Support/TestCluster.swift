@@ -40,7 +40,7 @@ final class TestCluster: Sendable {
         // A machine that does several things at a time must not make a test fail.
         configuration.callTimeout = .seconds(60)
         configuration.heartbeatTimeout = .seconds(60)
-        configuration.connectPatience = .seconds(60)
+        configuration.connectPatience = .seconds(600)
         change(&configuration)
         let node = try TestNode(configuration, in: self)
         self.nodes.withLock { $0.append(node) }
