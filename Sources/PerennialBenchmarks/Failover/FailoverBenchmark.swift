@@ -65,7 +65,7 @@ struct FailoverBenchmark: Benchmark {
         try await stream.untilAcknowledged(before: start + answering)
         let deliveries = stream.deliveries(since: start)
         victim.signal(SIGCONT)
-        await victim.waitForEnd()
+        try await victim.waitForEnd()
         return Outage(
             acknowledging: deliveries.map { $0.acknowledged - max(start, $0.sent) }.max() ?? .zero,
             answering: answering, refusals: deliveries.reduce(0) { $0 + $1.refusals })
@@ -76,15 +76,15 @@ struct FailoverBenchmark: Benchmark {
         let checks = (0..<Self.asked).map { "{\"subscription\":\"7000000000\($0)\"}" }.joined(separator: ",")
         let body = Array("{\"checks\":[\(checks)],\"consistency\":\"owner\"}".utf8)
         let request = Array(buffer: ByteBuffer.post("/v1/check", body: body))
-        try await Supplies.onItsOwnThread {
-            while BalancedSender.post(request, to: node.port) != 200 { Thread.sleep(forTimeInterval: 0.02) }
+        try await Patience.until("an answer of all owners") {
+            try await Supplies.onItsOwnThread { BalancedSender.post(request, to: node.port) } == 200
         }
     }
 
     /// What was acknowledged is there, once.
     private static func checkLog(of cluster: LeasedCluster, against stream: NotificationStream) async throws {
-        while try cluster.database.query("SELECT count(*) FROM inbox") != ["0"] {
-            try await Task.sleep(for: .milliseconds(100))
+        try await Patience.until("an empty inbox", every: .milliseconds(100)) {
+            try cluster.database.query("SELECT count(*) FROM inbox") == ["0"]
         }
         let events = try cluster.database.query("SELECT count(*) FROM evidence")
         guard events == ["\(stream.distinctCount)"] else {

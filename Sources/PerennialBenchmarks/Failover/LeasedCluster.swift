@@ -40,15 +40,13 @@ final class LeasedCluster: Sendable {
 
     /// Returns when each node owns about its share.
     func untilDivided() async throws {
-        while true {
+        try await Patience.until("an even division of the shards", every: .milliseconds(100)) {
             let names = self.state.withLock { $0.nodes.map(\.name) }
             let counts = try self.database.query("SELECT owner_node, count(*) FROM shard GROUP BY owner_node")
                 .map { $0.split(separator: "|") }
             let owned = counts.filter { names.contains(String($0[0])) }.compactMap { Int($0[1]) }
-            if owned.count == Self.size, owned.reduce(0, +) == 256, owned.allSatisfy({ $0 >= 256 / Self.size / 2 }) {
-                return
-            }
-            try await Task.sleep(for: .milliseconds(100))
+            return owned.count == Self.size && owned.reduce(0, +) == 256
+                && owned.allSatisfy { $0 >= 256 / Self.size / 2 }
         }
     }
 

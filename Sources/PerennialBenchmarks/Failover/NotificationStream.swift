@@ -49,8 +49,8 @@ final class NotificationStream: Sendable {
 
     /// Returns when all that was sent before `moment` has been acknowledged.
     func untilAcknowledged(before moment: ContinuousClock.Instant) async throws {
-        while self.state.withLock({ $0.outstanding.values.contains { $0 < moment } }) {
-            try await Task.sleep(for: .milliseconds(20))
+        try await Patience.until("the acknowledgements") {
+            self.state.withLock { state in !state.outstanding.values.contains { $0 < moment } }
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import PostgresHarness
 
 /// A running node in a process of its own.
 final class NodeProcess: Sendable {
@@ -23,10 +24,11 @@ final class NodeProcess: Sendable {
     let port: Int
     /// Of the bare server beside it.
     let barePort: Int
-    private let child: Process
+    private let child: ChildProcess
     /// Held open: a node ends when its standard input does.
-    private let input: Pipe
-    private let end: Task<Void, Never>
+    private let input: FileHandle
+    /// With its exit code.
+    private let end: Task<Int32?, Never>
 
     /// Runs a node on a store while `body` runs; it has stopped and closed the store when this returns or throws.
     static func run<Result: Sendable>(
@@ -41,75 +43,72 @@ final class NodeProcess: Sendable {
 
     /// Returns when the node is ready.
     static func start(on store: String, root: String, as role: Role = .all) async throws -> NodeProcess {
-        let child = Process()
-        let (input, output) = (Pipe(), Pipe())
-        child.executableURL = URL(
-            filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        child.arguments = ["node", "--store", store, "--root", root] + role.arguments
-        child.standardInput = input
-        child.standardOutput = output
-        let (ends, continuation) = AsyncStream<Void>.makeStream()
-        child.terminationHandler = { _ in continuation.finish() }
-        try child.run()
-        let ports = await Self.ports(output.fileHandleForReading)
-        guard let port = ports[.api], let barePort = ports[.bare] else {
-            child.terminate()
-            throw BenchmarkError("the node did not start")
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let output = FileManager.default.temporaryDirectory.appending(path: "perennial-node-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: output) }
+        let input = Pipe()
+        let child = try ChildProcess(
+            [own, "node", "--store", store, "--root", root] + role.arguments,
+            input: input.fileHandleForReading.fileDescriptor, output: output.path, errors: "/dev/stderr",
+            directory: FileManager.default.currentDirectoryPath)
+        var ports = NodePorts()
+        do {
+            try await Patience.until("the start of a node") {
+                let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
+                // The last line may not be whole.
+                return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().contains {
+                    ports.read($0)
+                }
+            }
+        } catch {
+            kill(child.id, SIGKILL)
+            throw error
         }
-        return NodeProcess(port, barePort, child, input, Task { for await _ in ends {} })
+        guard let port = ports.ports[.api], let barePort = ports.ports[.bare] else {
+            throw BenchmarkError("the node named no ports")
+        }
+        return NodeProcess(port, barePort, child, input.fileHandleForWriting)
     }
 
-    private init(_ port: Int, _ barePort: Int, _ child: Process, _ input: Pipe, _ end: Task<Void, Never>) {
+    private init(_ port: Int, _ barePort: Int, _ child: ChildProcess, _ input: FileHandle) {
         self.port = port
         self.barePort = barePort
         self.child = child
         self.input = input
-        self.end = end
-    }
-
-    private static func ports(_ output: FileHandle) async -> [NodePorts.Server: Int] {
-        let (chunks, continuation) = AsyncStream<Data>.makeStream()
-        output.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty { continuation.finish() } else { continuation.yield(data) }
+        self.end = Task {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread { continuation.resume(returning: child.wait()) }
+            }
         }
-        defer { output.readabilityHandler = nil }
-        var text = ""
-        for await chunk in chunks {
-            text += String(decoding: chunk, as: UTF8.self)
-            var ports = NodePorts()
-            for line in text.split(separator: "\n") where ports.read(line) { return ports.ports }
-        }
-        return [:]
     }
 
     // MARK: The end
 
     /// Stops it in good order.
     func stop() async throws {
-        self.child.terminate()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await self.waitForEnd() }
-            group.addTask {
-                try await Task.sleep(for: .seconds(60))
-                self.signal(SIGKILL)
-                throw BenchmarkError("a node did not stop within a minute")
-            }
-            try await group.next()
-            group.cancelAll()
-        }
-        guard self.child.terminationStatus == 0 else {
-            throw BenchmarkError("a node ended with status \(self.child.terminationStatus)")
-        }
+        self.signal(SIGTERM)
+        let status = try await self.waitForEnd()
+        guard status == 0 else { throw BenchmarkError("a node ended with status \(status)") }
     }
 
-    func signal(_ number: Int32) { kill(self.child.processIdentifier, number) }
+    func signal(_ number: Int32) { kill(self.child.id, number) }
 
-    func waitForEnd() async { await self.end.value }
+    /// Kills it when it does not end within a minute.
+    /// - Returns: its exit code.
+    @discardableResult
+    func waitForEnd() async throws -> Int32 {
+        let deadline = Task {
+            try await Task.sleep(for: .seconds(60))
+            self.signal(SIGKILL)
+        }
+        defer { deadline.cancel() }
+        guard let status = await self.end.value else { throw BenchmarkError("a node is not a child any more") }
+        return status
+    }
 
     // MARK: Use
 
-    func use() throws -> ProcessUse { try ProcessUse(of: self.child.processIdentifier) }
+    func use() throws -> ProcessUse { try ProcessUse(of: self.child.id) }
 
     /// Returns when the node has done what it does by itself after a start: next to no work for half a second.
     func settle() async throws {

@@ -41,9 +41,9 @@ actor Supplies {
     }
 
     /// The store blocks.
-    static func onItsOwnThread(_ body: @Sendable @escaping () throws -> Void) async throws {
+    static func onItsOwnThread<Value: Sendable>(_ body: @Sendable @escaping () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
+            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
         }
     }
 }
