@@ -28,15 +28,11 @@ final class PeerLink {
     /// and what is sent between the news that a connection broke and its end inside of the socket would be lost without
     /// any further news.
     private final class Connection {
-        let socket: Socket
-        var monitor: SocketMonitor
+        let monitored: MonitoredSocket
         /// Since when messages pass.
         var ready: ContinuousClock.Instant?
 
-        init(_ socket: consuming Socket, _ monitor: consuming SocketMonitor) {
-            self.socket = socket
-            self.monitor = monitor
-        }
+        init(_ monitored: consuming MonitoredSocket) { self.monitored = monitored }
     }
 
     /// - Parameter name: unique in the context.
@@ -63,9 +59,9 @@ final class PeerLink {
         try socket.limitMessages(to: self.configuration.largestMessage)
         try socket.useCurve(self.configuration.keys, server: peer.curveKeys[self.keyIndex % peer.curveKeys.count])
         self.attempts += 1
-        let monitor = try SocketMonitor(of: socket, name: "\(self.name)-\(self.attempts)", in: self.context)
-        try socket.connect(peer.endpoint)
-        self.connection = Connection(socket, monitor)
+        let monitored = try MonitoredSocket(socket, name: "\(self.name)-\(self.attempts)", in: self.context)
+        try monitored.socket.connect(peer.endpoint)
+        self.connection = Connection(monitored)
     }
 
     private func openLater(after pause: Duration) {
@@ -79,8 +75,8 @@ final class PeerLink {
         self.isPolled = self.connection != nil
         if let connection = self.connection {
             let hasFrames = connection.ready != nil && (self.unsent != nil || self.association.hasFrames)
-            self.socketPlace = poller.add(connection.socket, whenWritable: hasFrames)
-            self.monitorPlace = connection.monitor.add(to: &poller)
+            self.socketPlace = poller.add(connection.monitored.socket, whenWritable: hasFrames)
+            self.monitorPlace = connection.monitored.addEvents(to: &poller)
         }
         return [self.association.nextDeadline, self.retry].compactMap { $0 }.min()
     }
@@ -115,15 +111,15 @@ final class PeerLink {
         var part = MessagePart()
         // A peer that never pauses must not keep the others waiting.
         for _ in 0..<256 {
-            guard try connection.socket.receive(&part) else { return }
+            guard try connection.monitored.socket.receive(&part) else { return }
             let bytes = part.hasMore ? nil : part.bytes
-            while part.hasMore, try connection.socket.receive(&part) {}
+            while part.hasMore, try connection.monitored.socket.receive(&part) {}
             node.receiveReplies(bytes, from: self.association)
         }
     }
 
     private func watch(for node: ClusterNode) throws(ZeroMQError) {
-        while let connection = self.connection, let event = try connection.monitor.next() {
+        while let connection = self.connection, let event = try connection.monitored.nextEvent() {
             switch event {
             case .ready:
                 connection.ready = .now
@@ -149,7 +145,7 @@ final class PeerLink {
             let frame = self.unsent ?? self.association.takeFrame()
         {
             self.unsent = frame
-            guard case .sent = try connection.socket.send(frame) else { return }
+            guard case .sent = try connection.monitored.socket.send(frame) else { return }
             self.unsent = nil
         }
     }
