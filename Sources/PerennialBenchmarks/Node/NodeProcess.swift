@@ -49,7 +49,7 @@ final class NodeProcess: Sendable {
         let input = Pipe()
         let child = try ChildProcess(
             [own, "node", "--store", store, "--root", root] + role.arguments,
-            input: input.fileHandleForReading.fileDescriptor, output: output.path, errors: "/dev/stderr",
+            input: input.fileHandleForReading.fileDescriptor, output: output.path, errors: "/proc/\(getpid())/fd/2",
             directory: FileManager.default.currentDirectoryPath)
         var ports = NodePorts()
         do {
