@@ -31,6 +31,7 @@ final class Journal: Sendable {
 
     /// Of the newest event of each shard that was confirmed here.
     private let confirmed = Mutex<[ShardID: EventSourcing.Sequence]>([:])
+    private let taking = Mutex(())
     /// Of the shards that this run owns, as far as it knows.
     private let owned = Mutex<[ShardID: Epoch]>([:])
     private let mustGiveUp = Mutex(false)
@@ -94,7 +95,9 @@ final class Journal: Sendable {
 
     private func take() throws(StoreError) {
         try self.store.register(self.record)
-        try self.own(try self.store.claim(ShardClaim(self.shards, for: self.owner)))
+        _ = try self.own { () throws(StoreError) in
+            try self.store.claim(ShardClaim(self.shards, for: self.owner))
+        }
     }
 
     private func commitUntilClosed() throws(StoreError) {
@@ -124,11 +127,23 @@ final class Journal: Sendable {
         ShardRecord.Owner(node: self.record.id, incarnation: self.record.incarnation)
     }
 
-    /// - Throws: `.rewound` when the log lacks what was confirmed: the database has lost commits, as a standby may that
-    ///   took over before it had them. Only another incarnation can then write on, whose tags tell the two logs apart.
+    /// Owns what a statement of the store takes. Blocks.
+    /// - Returns: what `take` does.
+    /// - Throws: what `take` throws; `.rewound` when the log lacks what was confirmed: the database has lost commits, as a
+    ///   standby may that took over before it had them. Only another incarnation can then write on, whose tags tell the two
+    ///   logs apart.
     func own(
-        _ ownerships: [ShardOwnership], soleFrom: ContinuousClock.Instant? = nil
-    ) throws(StoreError) {
+        soleFrom: ContinuousClock.Instant? = nil, _ take: () throws(StoreError) -> [ShardOwnership]
+    ) throws(StoreError) -> [ShardOwnership] {
+        // Committers and the keeper may take the same shard: its actor has to end with what the store said last.
+        try self.taking.withLock { _ throws(StoreError) in
+            let taken = try take()
+            try self.own(taken, soleFrom: soleFrom)
+            return taken
+        }
+    }
+
+    private func own(_ ownerships: [ShardOwnership], soleFrom: ContinuousClock.Instant?) throws(StoreError) {
         let rewound: ShardID? = self.confirmed.withLock { confirmed in
             for ownership in ownerships {
                 guard ownership.head >= confirmed[ownership.shard, default: .zero] else { return ownership.shard }
@@ -142,28 +157,34 @@ final class Journal: Sendable {
                 "the log of shard \(rewound.rawValue) lacks events that were confirmed: the store has lost them")
         }
         self.owned.withLock { owned in
-            for ownership in ownerships { owned[ownership.shard] = ownership.epoch }
+            self.queue.require(ownerships)
+            for ownership in ownerships {
+                owned[ownership.shard] = ownership.epoch
+                self.tell(ownership.shard, .owned(ownership, soleFrom: soleFrom))
+            }
         }
-        self.queue.require(ownerships)
-        for ownership in ownerships { self.tell(ownership.shard, .owned(ownership, soleFrom: soleFrom)) }
     }
 
     /// Takes shards again that the store says are this run's. Blocks.
     /// - Returns: those that are.
     func adopt(_ shards: [ShardID], soleFrom: ContinuousClock.Instant? = nil) throws(StoreError) -> [ShardID] {
-        let taken = try self.store.claim(ShardClaim(shards, for: self.owner, from: self.owner.incarnation))
-        try self.own(taken, soleFrom: soleFrom)
-        return taken.map(\.shard)
+        try self.own(soleFrom: soleFrom) { () throws(StoreError) in
+            try self.store.claim(ShardClaim(shards, for: self.owner, from: self.owner.incarnation))
+        }.map(\.shard)
     }
 
     /// nil for a shard that this run does not own, as far as it knows.
     func epoch(of shard: ShardID) -> Epoch? { self.owned.withLock { $0[shard] } }
 
-    /// Another node owns the shard: what was decided for it and waits is dropped.
-    func letGo(_ shard: ShardID) {
-        self.owned.withLock { $0[shard] = nil }
-        self.queue.drop(shard)
-        self.tell(shard, .fenced)
+    /// Another node owns the shard that this run owned under `epoch`: what was decided for it and waits is dropped.
+    func letGo(_ shard: ShardID, under epoch: Epoch?) {
+        self.owned.withLock { owned in
+            // It may have come back since.
+            if let present = owned[shard], present != epoch { return }
+            owned[shard] = nil
+            self.queue.drop(shard)
+            self.tell(shard, .fenced)
+        }
     }
 
     /// Nobody knows how these shards' logs end, or whether they are ours: they answer nothing until the store has said so,
@@ -173,9 +194,10 @@ final class Journal: Sendable {
         var pause = Self.firstPause
         while true {
             do throws(StoreError) {
+                let before = self.owned.withLock(\.self)
                 for shard in Set(shards).subtracting(try self.adopt(shards)) {
                     self.metrics.recordFenced()
-                    self.letGo(shard)
+                    self.letGo(shard, under: before[shard])
                 }
                 return
             } catch {

@@ -127,22 +127,29 @@ final class OwnershipKeeper: Sendable {
 
     private func act(on view: ClusterView, as run: NodeRun, _ watch: PeerWatch) throws(StoreError) {
         for row in view.shards where row.owner != run.owner {
-            if let epoch = self.journal.epoch(of: row.shard), row.epoch > epoch { self.journal.letGo(row.shard) }
+            if let epoch = self.journal.epoch(of: row.shard), row.epoch > epoch {
+                self.journal.letGo(row.shard, under: epoch)
+            }
         }
         let plan = OwnershipPlan(
             view, by: run.owner, watch: watch, at: self.lease.now, giftsAtATime: Self.giftsAtATime)
         for silent in plan.silent where try self.store.depose(silent) {
             self.logger.warning("A node is taken for dead", metadata: .runtime([.node: "\(silent.id.rawValue)"]))
+            // What it owned is there to be claimed from the next reading on.
+            self.readings.wake()
         }
         let soleFrom = self.lease.instant(plan.soleFrom)
         let free = plan.claims.filter { self.journal.epoch(of: $0.shard) == nil }
         if !free.isEmpty {
-            let taken = try self.store.take(free, as: run)
-            try self.journal.own(taken, soleFrom: soleFrom)
+            let taken = try self.journal.own(soleFrom: soleFrom) { () throws(StoreError) in
+                try self.store.take(free, as: run)
+            }
             self.metrics.recordTaken(taken.count)
         }
         // Given to this run, or taken by a statement whose outcome it did not hear.
-        let own = view.shards.filter { $0.owner == run.owner && self.journal.epoch(of: $0.shard) == nil }
+        let own = view.shards.filter { row in
+            row.owner == run.owner && self.journal.epoch(of: row.shard).map { $0 < row.epoch } ?? true
+        }
         if !own.isEmpty { _ = try self.journal.adopt(own.map(\.shard), soleFrom: soleFrom) }
         for gift in plan.gifts {
             guard let next = view.living.first(where: { $0.node == gift.to }) else { continue }
@@ -176,7 +183,7 @@ final class OwnershipKeeper: Sendable {
         }
         parts.gate.depose()
         let isGiven = (try? self.store.give(shard, under: epoch, from: run.owner, to: next)) ?? false
-        self.journal.letGo(shard)
+        self.journal.letGo(shard, under: epoch)
         if isGiven { self.metrics.recordGiven(took: .now - start) }
         return isGiven
     }
