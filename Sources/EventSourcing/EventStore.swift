@@ -7,6 +7,7 @@ package protocol EventStore: Sendable {
     // MARK: Ownership. What writes blocks.
 
     /// Writes what others have to know of a node, over what stood there, and raises the row's `live_epoch`.
+    /// - Throws: `.incompatible` when the node does not support the store's feature level.
     func register(_ node: NodeRecord) throws(StoreError)
 
     /// Raises the epoch of each of the claim's shards and makes its incarnation the owner, in one commit.
@@ -20,6 +21,18 @@ package protocol EventStore: Sendable {
 
     /// The row of every shard, in order.
     func shards() async throws(StoreError) -> [ShardRecord]
+
+    // MARK: Upgrades. These block.
+
+    func featureLevel() throws(StoreError) -> FeatureLevel
+
+    /// Raises the feature level, unless a node lives that does not support it; never lowers it. Safe to repeat.
+    ///
+    /// No node that lives supports less than the store has, whoever registers at the same moment: of a registration and
+    /// a raise, one is first, and the other goes by what the first has done. So it is enough to look at the level when
+    /// a node registers.
+    /// - Returns: false when there is such a node.
+    func raiseFeatureLevel(to level: FeatureLevel) throws(StoreError) -> Bool
 
     // MARK: Writing. These block, and are called on committers' own threads.
 

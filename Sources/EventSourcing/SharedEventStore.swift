@@ -5,8 +5,9 @@
 /// nothing where that is not so any more.
 package protocol SharedEventStore: EventStore {
     /// Registers a run that has not been registered before, and which now lives.
-    /// - Throws: when nobody knows whether it is registered: others may take this run for dead before it hears of it, so
-    ///   another one has to be registered.
+    /// - Throws: `.incompatible` when it does not support the store's feature level; otherwise when nobody knows
+    ///   whether it is registered: others may take this run for dead before it hears of it, so another one has to be
+    ///   registered.
     func begin(_ node: NodeRecord, lease: Duration) throws(StoreError) -> NodeRun
 
     /// A sign of life.

@@ -7,22 +7,28 @@ extension PostgresEventStore {
         parameters.add(node.incarnation.rawValue)
         parameters.add(node.endpoint)
         parameters.add(node.packedCurveKeys)
-        try self.writers.use { session throws(StoreError) in
+        parameters.add(Int64(node.featureLevel.rawValue))
+        let isRegistered = try self.writers.use { session throws(StoreError) in
             do throws(StatementFailure) {
-                _ = try session.run(Self.register, parameters)
+                return try session.run(Self.register, parameters).count > 0
             } catch {
                 throw StoreError(error, unknown: .unavailable)
             }
         }
+        if !isRegistered { try node.featureLevel.check(supports: try self.featureLevel()) }
     }
 
     private static let register = PreparedStatement(
         "register",
         """
-        INSERT INTO node (node_id, incarnation, endpoint, curve_key) VALUES ($1::text, $2::bigint, $3::text, $4::bytea)
+        WITH counted AS (\(PostgresEventStore.countRegistration(at: "$5::bigint")))
+        INSERT INTO node (node_id, incarnation, endpoint, curve_key, feature_level, feature_incarnation)
+        SELECT $1::text, $2::bigint, $3::text, $4::bytea, $5::bigint, $2::bigint FROM counted
         ON CONFLICT (node_id) DO UPDATE
         SET incarnation = excluded.incarnation, live_epoch = node.live_epoch + 1, endpoint = excluded.endpoint,
-            curve_key = excluded.curve_key, state = 'live'
+            curve_key = excluded.curve_key, feature_level = excluded.feature_level,
+            feature_incarnation = excluded.feature_incarnation, state = 'live'
+        RETURNING live_epoch
         """)
 
     /// Blocks, for as long as an append of these shards is under way. Shards are taken in one statement; a second one
@@ -114,7 +120,8 @@ extension PostgresEventStore {
         """)
 
     package func nodes() async throws(StoreError) -> [NodeRecord] {
-        let statement = PreparedStatement("nodes", "SELECT node_id, incarnation, endpoint, curve_key FROM node")
+        let statement = PreparedStatement(
+            "nodes", "SELECT node_id, incarnation, endpoint, curve_key, \(Self.supportedLevel) FROM node")
         return try await self.rows(statement, Parameters(), Self.node).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
@@ -122,7 +129,8 @@ extension PostgresEventStore {
     static func node(_ row: ResultRow) throws(StoreError) -> NodeRecord {
         NodeRecord(
             id: NodeID(rawValue: try row.text(0)), incarnation: Incarnation(rawValue: try row.number(1)),
-            endpoint: try row.text(orNull: 2), packedCurveKeys: row.isNull(3) ? [] : try row.bytes(3))
+            endpoint: try row.text(orNull: 2), packedCurveKeys: row.isNull(3) ? [] : try row.bytes(3),
+            featureLevel: try row.featureLevel(4))
     }
 
     package func shards() async throws(StoreError) -> [ShardRecord] {

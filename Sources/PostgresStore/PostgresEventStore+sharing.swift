@@ -2,20 +2,25 @@ package import EventSourcing
 
 extension PostgresEventStore {
     /// Two statements: the second does nothing where the row is not as the first has found it, so that one that is held
-    /// up on the way does not undo a later registration.
+    /// up on the way does not undo a later registration; nor where the level was raised meanwhile.
     package func begin(_ node: NodeRecord, lease: Duration) throws(StoreError) -> NodeRun {
         let owner = ShardRecord.Owner(node: node.id, incarnation: node.incarnation)
         while true {
             var id = Parameters()
             id.add(node.id.rawValue)
-            let found = try self.watch(Self.liveEpoch, id) { row throws(StoreError) in try row.number(0) }
+            let found = try self.watch(Self.liveEpoch, id) { row throws(StoreError) in
+                (level: try row.featureLevel(0), liveEpoch: try row.number(orNull: 1))
+            }.first
+            guard let found else { throw Self.lostMeta }
+            try node.featureLevel.check(supports: found.level)
             var parameters = Parameters()
             parameters.add(node.id.rawValue)
             parameters.add(node.incarnation.rawValue)
-            parameters.add(found.first)
+            parameters.add(found.liveEpoch)
             parameters.add(Int64(lease / .milliseconds(1)))
             parameters.add(node.endpoint)
             parameters.add(node.packedCurveKeys)
+            parameters.add(Int64(node.featureLevel.rawValue))
             let registered = try self.watch(Self.begin, parameters) { row throws(StoreError) in try row.number(0) }
             if let liveEpoch = registered.first {
                 return NodeRun(owner: owner, liveEpoch: LiveEpoch(rawValue: liveEpoch))
@@ -24,16 +29,19 @@ extension PostgresEventStore {
     }
 
     private static let liveEpoch = PreparedStatement(
-        "live_epoch", "SELECT live_epoch FROM node WHERE node_id = $1::text")
+        "live_epoch",
+        "SELECT feature_level, (SELECT live_epoch FROM node WHERE node_id = $1::text) FROM store_meta")
 
     private static let begin = PreparedStatement(
         "begin",
         """
-        INSERT INTO node (node_id, incarnation, lease_ms, endpoint, curve_key)
-        VALUES ($1::text, $2::bigint, $4::bigint, $5::text, $6::bytea)
+        WITH counted AS (\(PostgresEventStore.countRegistration(at: "$7::bigint")))
+        INSERT INTO node (node_id, incarnation, lease_ms, endpoint, curve_key, feature_level, feature_incarnation)
+        SELECT $1::text, $2::bigint, $4::bigint, $5::text, $6::bytea, $7::bigint, $2::bigint FROM counted
         ON CONFLICT (node_id) DO UPDATE
         SET incarnation = excluded.incarnation, live_epoch = node.live_epoch + 1, lease_ms = excluded.lease_ms,
-            endpoint = excluded.endpoint, curve_key = excluded.curve_key, state = 'live'
+            endpoint = excluded.endpoint, curve_key = excluded.curve_key, feature_level = excluded.feature_level,
+            feature_incarnation = excluded.feature_incarnation, state = 'live'
         WHERE node.live_epoch = $3::bigint
         RETURNING live_epoch
         """)
@@ -77,7 +85,8 @@ extension PostgresEventStore {
         return parameters
     }
 
-    private func watch<Value: Sendable>(
+    /// Runs a statement beside the appends.
+    func watch<Value: Sendable>(
         _ statement: PreparedStatement, _ parameters: Parameters,
         _ decode: (ResultRow) throws(StoreError) -> Value
     ) throws(StoreError) -> [Value] {
@@ -94,22 +103,32 @@ extension PostgresEventStore {
 
     package func view() throws(StoreError) -> ClusterView {
         let shards = try self.watch(Self.shards, Parameters(), Self.shard)
-        let nodes = try self.watch(Self.statuses, Parameters(), Self.status)
-        return ClusterView(nodes: nodes.sorted { $0.id.rawValue < $1.id.rawValue }, shards: shards)
+        let rows = try self.watch(Self.statuses, Parameters()) { row throws(StoreError) in
+            (level: try row.featureLevel(9), status: try Self.status(row))
+        }
+        guard let level = rows.first?.level else { throw Self.lostMeta }
+        let nodes = rows.compactMap(\.status).sorted { $0.id.rawValue < $1.id.rawValue }
+        return ClusterView(nodes: nodes, shards: shards, featureLevel: level)
     }
 
     private static let statuses = PreparedStatement(
         "statuses",
-        "SELECT node_id, incarnation, endpoint, curve_key, live_epoch, beat, lease_ms, state FROM node")
+        """
+        SELECT node_id, incarnation, endpoint, curve_key, \(PostgresEventStore.supportedLevel), live_epoch, beat,
+            lease_ms, state, store_meta.feature_level
+        FROM store_meta LEFT JOIN node ON true
+        """)
 
-    private static func status(_ row: ResultRow) throws(StoreError) -> NodeStatus {
-        let state = try row.text(7)
+    /// nil for a row that says only what the level is: there is no node.
+    private static func status(_ row: ResultRow) throws(StoreError) -> NodeStatus? {
+        guard !row.isNull(0) else { return nil }
+        let state = try row.text(8)
         guard let life = NodeStatus.Life(rawValue: state) else {
             throw StoreError(.corrupt, "a node has the state \(state), which this version does not know")
         }
         return NodeStatus(
-            record: try Self.node(row), liveEpoch: LiveEpoch(rawValue: try row.number(4)),
-            beat: try row.number(5), lease: .milliseconds(try row.number(6)), life: life)
+            record: try Self.node(row), liveEpoch: LiveEpoch(rawValue: try row.number(5)),
+            beat: try row.number(6), lease: .milliseconds(try row.number(7)), life: life)
     }
 
     // MARK: Shards

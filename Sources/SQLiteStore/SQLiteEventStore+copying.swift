@@ -2,10 +2,6 @@ package import EventSourcing
 import GRDB
 
 extension SQLiteEventStore: StoreSource {
-    package func featureLevel() throws(StoreError) -> Int64 {
-        try self.read { db in try Int64.fetchOne(db, sql: "SELECT feature_level FROM store_meta") ?? 1 }
-    }
-
     package func tally() throws(StoreError) -> StoreTally {
         try self.read { db in
             StoreTally(

@@ -4,6 +4,7 @@ import GRDB
 extension SQLiteEventStore {
     package func register(_ node: NodeRecord) throws(StoreError) {
         try self.write { db in
+            try node.featureLevel.check(supports: try Self.featureLevel(in: db))
             try db.execute(
                 sql: """
                     INSERT INTO node (node_id, incarnation, endpoint, curve_key) VALUES (?, ?, ?, ?)
@@ -66,7 +67,9 @@ extension SQLiteEventStore {
                     id: NodeID(rawValue: try row.decode(atIndex: 0)),
                     incarnation: Incarnation(rawValue: try row.decode(atIndex: 1)),
                     endpoint: try row.decode(atIndex: 2),
-                    packedCurveKeys: row.hasNull(atIndex: 3) ? [] : try row.bytes(3))
+                    packedCurveKeys: row.hasNull(atIndex: 3) ? [] : try row.bytes(3),
+                    // What another program supported that had the file, nobody needs to know.
+                    featureLevel: .first)
             }
         }
     }

@@ -22,6 +22,7 @@ import Testing
         // The account is whole.
         for words in [
             "UPDATE shard SET head_seq", "epoch = epoch + 1", "UNION ALL", "DELETE FROM inbox", "FROM lookup",
+            "SET feature_level",
         ] {
             #expect(plans.contains { $0.contains(words) }, "\(words)")
         }
@@ -91,6 +92,10 @@ import Testing
         try await store.quarantine(
             QuarantinedPayload(digest: [1], reason: "r", detail: "d", receivedAt: 1, raw: [1]))
         try await store.removeQuarantined(try await store.quarantined(after: 0, limit: 1).first?.id ?? 0)
+        let next = FeatureLevel(rawValue: 2)
+        try store.register(
+            NodeRecord(id: NodeID(rawValue: "node"), incarnation: Incarnation(rawValue: 11), featureLevel: next))
+        #expect(try store.raiseFeatureLevel(to: next))
     }
 
     /// What auto_explain has written: statements with the steps of their plans.

@@ -20,18 +20,18 @@ import Testing
     }
 
     /// Owns all shards and can be called by nobody, until it leaves.
-    private func beginGhost() -> NodeRun {
+    private func beginGhost() throws -> NodeRun {
         let record = NodeRecord(
             id: NodeID(rawValue: "ghost"), incarnation: Incarnation(rawValue: 1), endpoint: "tcp://127.0.0.1:1",
             curveKeys: [[UInt8](repeating: 7, count: 32)])
-        let run = self.store.begin(record, lease: .seconds(3_600))
+        let run = try self.store.begin(record, lease: .seconds(3_600))
         _ = self.store.take(self.store.view().shards, as: run)
         return run
     }
 
     @Test("what the owner of its shard cannot take is kept, and recorded once by the next owner")
     func keepsAndRecords() async throws {
-        let ghost = self.beginGhost()
+        let ghost = try self.beginGhost()
         let ids = (0..<8).map { "200000000000\(1_000 + $0)" }
         try await self.node("a").run { service in
             // when: each comes twice
@@ -55,7 +55,7 @@ import Testing
 
     @Test("what is posted to be seen at once is not kept, but refused")
     func refusesWhatIsAnswered() async throws {
-        _ = self.beginGhost()
+        _ = try self.beginGhost()
         var configured = try self.node("a")
         configured.configuration.cluster?.connectPatience = .milliseconds(10)
         try await configured.run { service in
@@ -70,7 +70,7 @@ import Testing
 
     @Test("what cannot be applied is parked, and holds nothing up")
     func parks() async throws {
-        let ghost = self.beginGhost()
+        let ghost = try self.beginGhost()
         try await self.node("a").run { service in
             self.store.put(InboxRow(dedupKey: [1], shard: ShardID(rawValue: 3), receivedAt: 0, raw: [255, 255]))
             _ = try await service.ingest(signedPayload: try self.subscribe("2000000000001000"))
@@ -88,7 +88,7 @@ import Testing
             await eventually { (try? await service.statistics().shardsOwned) == 16 }
             _ = try await service.ingest(signedPayload: try self.subscribe(id))
         }
-        _ = self.beginGhost()
+        _ = try self.beginGhost()
         try await self.node("b").run { service in
             // when, then
             let query = SubscriptionQuery(stream: StreamReference(id: id), consistency: .local)

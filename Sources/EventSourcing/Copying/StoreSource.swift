@@ -4,7 +4,7 @@ package protocol StoreSource {
     var identity: StoreIdentity { get }
 
     /// Which event kinds and state formats it may hold.
-    func featureLevel() throws(StoreError) -> Int64
+    func featureLevel() throws(StoreError) -> FeatureLevel
 
     func tally() throws(StoreError) -> StoreTally
 

@@ -1,8 +1,11 @@
 import Synchronization
 
 extension InMemoryEventStore {
-    package func begin(_ node: NodeRecord, lease: Duration) -> NodeRun {
-        self.state.withLock { $0.register(node, lease: lease) }
+    package func begin(_ node: NodeRecord, lease: Duration) throws(StoreError) -> NodeRun {
+        try self.state.withLock { state throws(StoreError) in
+            try node.featureLevel.check(supports: state.featureLevel)
+            return state.register(node, lease: lease)
+        }
     }
 
     package func beat(_ run: NodeRun) -> Bool {
@@ -29,7 +32,21 @@ extension InMemoryEventStore {
     }
 
     package func view() -> ClusterView {
-        self.state.withLock { ClusterView(nodes: $0.sortedNodes, shards: $0.shards.map(\.record)) }
+        self.state.withLock { state in
+            ClusterView(
+                nodes: state.sortedNodes, shards: state.shards.map(\.record), featureLevel: state.featureLevel)
+        }
+    }
+
+    package func featureLevel() -> FeatureLevel { self.state.withLock(\.featureLevel) }
+
+    package func raiseFeatureLevel(to level: FeatureLevel) -> Bool {
+        self.state.withLock { state in
+            let living = state.nodes.values.filter { $0.life == .live }
+            guard living.allSatisfy({ $0.record.featureLevel >= level }) else { return false }
+            state.featureLevel = max(state.featureLevel, level)
+            return true
+        }
     }
 
     package func take(_ seen: [ShardRecord], as run: NodeRun) -> [ShardOwnership] {

@@ -10,6 +10,7 @@ package final class InMemoryEventStore: SharedEventStore {
         var inbox: [InboxEntry] = []
         var quarantine: [QuarantinedPayload] = []
         var lastQuarantineID: Int64 = 0
+        var featureLevel = FeatureLevel.first
     }
 
     struct Identifier: Hashable {
@@ -32,7 +33,7 @@ package final class InMemoryEventStore: SharedEventStore {
 
     package let appendConcurrency = 1
 
-    package func register(_ node: NodeRecord) { self.state.withLock { _ = $0.register(node, lease: .zero) } }
+    package func register(_ node: NodeRecord) throws(StoreError) { _ = try self.begin(node, lease: .zero) }
 
     package func claim(_ claim: ShardClaim) -> [ShardOwnership] {
         self.state.withLock { state in

@@ -1,11 +1,13 @@
-/// The nodes and shards that one reading of the store found.
+/// The nodes and shards that one reading of the store found, and its feature level.
 package struct ClusterView: Hashable, Sendable {
     package var nodes: [NodeStatus]
     package var shards: [ShardRecord]
+    package var featureLevel: FeatureLevel
 
-    package init(nodes: [NodeStatus], shards: [ShardRecord]) {
+    package init(nodes: [NodeStatus], shards: [ShardRecord], featureLevel: FeatureLevel = .first) {
         self.nodes = nodes
         self.shards = shards
+        self.featureLevel = featureLevel
     }
 
     /// The runs that nobody has taken for dead.

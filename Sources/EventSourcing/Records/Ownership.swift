@@ -6,12 +6,18 @@ package struct NodeRecord: Hashable, Sendable {
     package var endpoint: String?
     /// Its public CURVE keys of 32 bytes each: two while one replaces the other.
     package var curveKeys: [[UInt8]]
+    /// The newest that it supports.
+    package var featureLevel: FeatureLevel
 
-    package init(id: NodeID, incarnation: Incarnation, endpoint: String? = nil, curveKeys: [[UInt8]] = []) {
+    package init(
+        id: NodeID, incarnation: Incarnation, endpoint: String? = nil, curveKeys: [[UInt8]] = [],
+        featureLevel: FeatureLevel = .supported
+    ) {
         self.id = id
         self.incarnation = incarnation
         self.endpoint = endpoint
         self.curveKeys = curveKeys
+        self.featureLevel = featureLevel
     }
 }
 
@@ -22,11 +28,13 @@ extension NodeRecord {
     package var packedCurveKeys: [UInt8] { self.curveKeys.flatMap(\.self) }
 
     /// - Parameter packedCurveKeys: as `packedCurveKeys` gives them.
-    package init(id: NodeID, incarnation: Incarnation, endpoint: String?, packedCurveKeys: [UInt8]) {
+    package init(
+        id: NodeID, incarnation: Incarnation, endpoint: String?, packedCurveKeys: [UInt8], featureLevel: FeatureLevel
+    ) {
         let starts = stride(from: 0, through: packedCurveKeys.count - Self.keySize, by: Self.keySize)
         self.init(
             id: id, incarnation: incarnation, endpoint: endpoint,
-            curveKeys: starts.map { Array(packedCurveKeys[$0..<$0 + Self.keySize]) })
+            curveKeys: starts.map { Array(packedCurveKeys[$0..<$0 + Self.keySize]) }, featureLevel: featureLevel)
     }
 }
 

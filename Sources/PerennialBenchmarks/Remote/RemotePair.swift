@@ -38,7 +38,7 @@ struct RemotePair: Sendable {
             defer { group.cancelAll() }
             for (node, _) in nodes {
                 guard let record = await node.registration() else { throw BenchmarkError("a node cannot listen") }
-                store.register(record)
+                try store.register(record)
                 guard record.id.rawValue == "owner" else { continue }
                 let claim = ShardClaim(map.shards, for: .init(node: record.id, incarnation: record.incarnation))
                 for owned in store.claim(claim) {

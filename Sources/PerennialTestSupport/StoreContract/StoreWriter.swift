@@ -11,7 +11,8 @@ package struct StoreWriter {
         self.store = store
         let owner = ShardRecord.Owner(
             node: NodeID(rawValue: node), incarnation: Incarnation(rawValue: incarnation))
-        try store.register(NodeRecord(id: owner.node, incarnation: owner.incarnation))
+        try store.register(
+            NodeRecord(id: owner.node, incarnation: owner.incarnation, featureLevel: try store.featureLevel()))
         self.ownership = try store.claim(ShardClaim(store.identity.shards, for: owner))
     }
 

@@ -87,6 +87,10 @@ import EventSourcing
         return ShardID(rawValue: shard)
     }
 
+    func featureLevel(_ column: Int32) throws(StoreError) -> FeatureLevel {
+        FeatureLevel(rawValue: Int(try self.number(column)))
+    }
+
     func bytes(_ column: Int32) throws(StoreError) -> [UInt8] { unsafe Array(try self.value(column)) }
 
     func text(_ column: Int32) throws(StoreError) -> String {

@@ -94,11 +94,11 @@ package struct PostgresDestination: Sendable {
         try self.commit(&session)
     }
 
-    private func meta(of identity: StoreIdentity, featureLevel: Int64) -> String {
+    private func meta(of identity: StoreIdentity, featureLevel: FeatureLevel) -> String {
         """
-        INSERT INTO store_meta (singleton, store_id, restore_gen, shard_count, schema, feature_level)
+        INSERT INTO store_meta (singleton, store_id, restore_gen, shard_count, schema, steps, feature_level)
         VALUES (1, \(Int64(bitPattern: identity.storeID)), \(identity.restoreGeneration), \(identity.shardCount),
-            \(self.schema.migrations.last?.number ?? 0), \(featureLevel))
+            \(self.schema.lowest(at: featureLevel)), \(self.schema.migrations.last?.number ?? 0), \(featureLevel))
         """
     }
 

@@ -1,17 +1,46 @@
 /// One numbered step of the schema, run in one transaction. A step that a release has had is never changed: what is to
 /// be different is a new step. Steps expand first (a column that may be missing, a table that nobody reads yet) and
 /// contract in a later release, since nodes of both releases are at work during an upgrade.
+///
+/// `store_meta.steps` is the newest step that was done, and `store_meta.schema` the newest that a binary has to know:
+/// only a step that contracts raises it.
 package struct SchemaMigration: Sendable {
+    package enum Kind: Sendable {
+        /// Binaries that do not know it go on as they did, and start.
+        case expands
+        /// Takes from older binaries what they need: they are refused from then on.
+        case contracts
+    }
+
     package let number: Int
+    package let kind: Kind
     let sql: String
 
-    package init(number: Int, sql: String) {
+    package init(number: Int, _ kind: Kind, sql: String) {
         self.number = number
+        self.kind = kind
         self.sql = sql
     }
 
     /// Of this binary, in order.
-    package static let all = [SchemaMigration(number: 1, sql: Self.tables)]
+    package static let all = [SchemaMigration(number: 1, .contracts, sql: Self.tables), Self.featureLevels]
+
+    /// Binaries that do not know it know no levels, and are refused from the second level on.
+    ///
+    /// - `registrations` counts the nodes that have registered: whoever raises the level names the number that he has
+    ///   seen, and so misses nobody.
+    /// - A binary that does not know `feature_level` leaves it as it is when it registers: it holds for the run that is
+    ///   named beside it.
+    static let featureLevels = SchemaMigration(
+        number: 2, .expands,
+        sql: """
+            ALTER TABLE store_meta
+                ADD COLUMN steps INTEGER NOT NULL DEFAULT 1,
+                ADD COLUMN registrations BIGINT NOT NULL DEFAULT 0;
+            ALTER TABLE node
+                ADD COLUMN feature_level INTEGER NOT NULL DEFAULT 1,
+                ADD COLUMN feature_incarnation BIGINT;
+            """)
 
     // The tables are SQLite's, but for what follows from heaps that have no row number of their own:
     // - `event` is found by (shard_id, seq), and `evidence` too: a number would cost an index and a sequence for each.

@@ -24,32 +24,32 @@ struct StoreSchema {
             try session.connect()
             let present = try self.present(&session)
             if let present { try self.check(present, shardCount: shardCount) }
-            let schema = present?.schema ?? 0
-            guard let migration = self.migrations.first(where: { $0.number > schema }) else {
+            let steps = present?.steps ?? 0
+            guard let migration = self.migrations.first(where: { $0.number > steps }) else {
                 if let present { return present.identity }
                 break
             }
-            lastFailure = try self.run(migration, after: schema, shardCount: shardCount, in: &session)
+            lastFailure = try self.run(migration, after: steps, shardCount: shardCount, in: &session)
         }
         throw lastFailure ?? StoreError(.incompatible, "\(self.address) could not be made a Perennial store")
     }
 
     /// - Returns: why it was not done, when another node may have been first.
     private func run(
-        _ migration: SchemaMigration, after schema: Int, shardCount: Int, in session: inout Session
+        _ migration: SchemaMigration, after steps: Int, shardCount: Int, in session: inout Session
     ) throws(StoreError) -> StoreError? {
         do throws(StatementFailure) {
             try session.run("BEGIN")
-            if schema > 0 {
-                let meta = try session.run("SELECT schema FROM store_meta WHERE schema = \(schema) FOR UPDATE")
+            if steps > 0 {
+                let meta = try session.run("SELECT schema FROM store_meta WHERE \(Self.steps) = \(steps) FOR UPDATE")
                 guard meta.count == 1 else {
                     try session.run("ROLLBACK")
                     return nil
                 }
             }
             try session.run(migration.sql)
-            if schema == 0 { try session.run(Self.firstRows(shardCount: shardCount)) }
-            try session.run("UPDATE store_meta SET schema = \(migration.number)")
+            if steps == 0 { try session.run(Self.firstRows(shardCount: shardCount)) }
+            try session.run(Self.record(migration))
             try session.run("COMMIT")
             return nil
         } catch {
@@ -76,11 +76,30 @@ struct StoreSchema {
             """
     }
 
+    private static func record(_ migration: SchemaMigration) -> String {
+        // The first step has no column yet to say so in.
+        let steps = migration.number > 1 ? ["steps = \(migration.number)"] : []
+        let schema = migration.kind == .contracts ? ["schema = \(migration.number)"] : []
+        return "UPDATE store_meta SET \((steps + schema).joined(separator: ", "))"
+    }
+
+    /// The newest step that was done, also where only the first was.
+    private static let steps = "coalesce((to_jsonb(store_meta) ->> 'steps')::integer, schema)"
+
+    /// The newest step that a binary has to know for a new store of this level.
+    func lowest(at level: FeatureLevel) -> Int {
+        let contracted = self.migrations.last { $0.kind == .contracts }?.number ?? 0
+        return level > .first ? max(contracted, SchemaMigration.featureLevels.number) : contracted
+    }
+
     // MARK: What is there
 
     struct Meta {
         var identity: StoreIdentity
+        /// The newest step that a binary has to know.
         var schema: Int
+        /// The newest that was done.
+        var steps: Int
         var movedTo: String?
     }
 
@@ -117,7 +136,7 @@ struct StoreSchema {
             identity: StoreIdentity(
                 storeID: UInt64(bitPattern: try row.number(0)), restoreGeneration: try row.number(1),
                 shardCount: Int(try row.number(2))),
-            schema: Int(try row.number(3)), movedTo: try row.text(orNull: 4))
+            schema: Int(try row.number(3)), steps: Int(try row.number(5)), movedTo: try row.text(orNull: 4))
     }
 
     private static let findPlace = """
@@ -125,7 +144,8 @@ struct StoreSchema {
         FROM (SELECT 1) AS one LEFT JOIN pg_tables ON schemaname = current_schema()
         """
 
-    private static let readMeta = "SELECT store_id, restore_gen, shard_count, schema, moved_to FROM store_meta"
+    private static let readMeta =
+        "SELECT store_id, restore_gen, shard_count, schema, moved_to, \(Self.steps) FROM store_meta"
 
     func check(_ meta: Meta, shardCount: Int) throws(StoreError) {
         if let destination = meta.movedTo {

@@ -20,7 +20,7 @@ import ZeroMQ
             let record = NodeRecord(
                 id: NodeID(rawValue: "stalled"), incarnation: Incarnation(rawValue: 5), endpoint: stalled.endpoint,
                 curveKeys: [keys.publicKey])
-            cluster.store.register(record)
+            try cluster.store.register(record)
             _ = cluster.store.claim(
                 ShardClaim(
                     [ShardID(rawValue: 0)],
@@ -57,7 +57,7 @@ import ZeroMQ
             let keys = try CurveKeyPair()
             let record = NodeRecord(
                 id: NodeID(rawValue: "slow"), incarnation: Incarnation(rawValue: 77), curveKeys: [keys.publicKey])
-            cluster.store.register(record)
+            try cluster.store.register(record)
             await cluster.refresh()
             let slow = try await SlowReader(to: owner, keys: keys, record: record)
             // when: answers of 64 KiB, of which 16 MB may wait and about as much is in sockets

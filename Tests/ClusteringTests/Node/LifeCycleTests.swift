@@ -153,7 +153,7 @@ import ZeroMQ
             for (place, endpoint) in ["nonsense", "tcp://", "foo://127.0.0.1:1", "tcp://127.0.0.1:99999"].enumerated() {
                 let id = NodeID(rawValue: "bad \(place)")
                 let incarnation = Incarnation(rawValue: Int64(place))
-                cluster.store.register(
+                try cluster.store.register(
                     NodeRecord(
                         id: id, incarnation: incarnation, endpoint: endpoint,
                         curveKeys: [[UInt8](repeating: 1, count: place == 3 ? 5 : 32)]))

@@ -16,7 +16,7 @@ import ZeroMQ
             let keys = try CurveKeyPair()
             let record = NodeRecord(
                 id: NodeID(rawValue: "raw"), incarnation: Incarnation(rawValue: 77), curveKeys: [keys.publicKey])
-            cluster.store.register(record)
+            try cluster.store.register(record)
             await cluster.refresh()
             try await body(cluster, owner, try await RawPeer(to: owner, keys: keys), record)
             // Whatever it did, others are served.
@@ -185,7 +185,7 @@ import ZeroMQ
             let keys = try CurveKeyPair()
             let record = NodeRecord(
                 id: NodeID(rawValue: "raw"), incarnation: Incarnation(rawValue: 77), curveKeys: [keys.publicKey])
-            cluster.store.register(record)
+            try cluster.store.register(record)
             await cluster.refresh()
             let raw = try await RawPeer(to: owner, keys: keys)
             // when
@@ -235,7 +235,7 @@ import ZeroMQ
             // when: another key is listed for the same run
             var record = try #require(await caller.node.registration())
             record.curveKeys = [try CurveKeyPair().publicKey]
-            cluster.store.register(record)
+            try cluster.store.register(record)
             await cluster.refresh()
             // then
             let error = await #expect(throws: ClusterError.self) {
@@ -264,7 +264,7 @@ import ZeroMQ
             let again = try cluster.make("owner", keys: new, bind: endpoint)
             var both = try #require(await again.node.registration())
             both.curveKeys = [old.publicKey, new.publicKey]
-            cluster.store.register(both)
+            try cluster.store.register(both)
             again.own([0], in: cluster)
             await cluster.refresh()
             // then

@@ -148,7 +148,7 @@ import ZeroMQ
             for round in 1...3 as ClosedRange<UInt8> {
                 var record = try #require(await owner.node.registration())
                 record.curveKeys.append([UInt8](repeating: round, count: 32))
-                cluster.store.register(record)
+                try cluster.store.register(record)
                 await cluster.refresh()
                 // then
                 let answer = try await worker.echo(Bytes([round]))
@@ -196,7 +196,7 @@ import ZeroMQ
             // when: nobody has told the owner
             let again = try cluster.make("caller", keys: keys)
             let record = try #require(await again.node.registration())
-            cluster.store.register(record)
+            try cluster.store.register(record)
             await again.node.refreshMembership()
             // then
             let answer = try await again.worker(0).echo(Bytes([2]))

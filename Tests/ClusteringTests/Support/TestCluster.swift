@@ -56,7 +56,7 @@ final class TestCluster: Sendable {
         guard let record = await node.node.registration() else {
             throw ClusterError(.unavailable, "\(name) does not listen")
         }
-        self.store.register(record)
+        try self.store.register(record)
         node.own(shards, in: self)
         await self.refresh()
         return node

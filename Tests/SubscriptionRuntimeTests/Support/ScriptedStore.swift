@@ -71,6 +71,12 @@ final class ScriptedStore: EventStore {
 
     func register(_ node: NodeRecord) throws(StoreError) { try self.inner.register(node) }
 
+    func featureLevel() throws(StoreError) -> FeatureLevel { try self.inner.featureLevel() }
+
+    func raiseFeatureLevel(to level: FeatureLevel) throws(StoreError) -> Bool {
+        try self.inner.raiseFeatureLevel(to: level)
+    }
+
     func claim(_ claim: ShardClaim) throws(StoreError) -> [ShardOwnership] {
         let taken = try self.inner.claim(claim)
         guard let ownerships = self.ownerships else { return taken }

@@ -1,0 +1,40 @@
+/// Which event kinds and state formats may be written. A store has one level, and a binary the newest that it supports;
+/// the store's is raised when every living node supports more (`perennial cluster finalize`), and never lowered.
+///
+/// Raise `supported` by one when this binary is to write what the last release cannot read. It reads it at once, and
+/// writes it once the store has that level: `guard level >= FeatureLevel(rawValue: 2)`, and otherwise the old form. The
+/// level of the moment comes with every `ClusterView`, which `OwnershipKeeper` reads four times a second. So two
+/// releases run side by side, and until somebody says `finalize` the older one can come back. The old form can go when
+/// no supported release knows the lower level alone.
+///
+/// What older binaries do not read needs no level: a column that may be missing, one more member of an answer.
+package struct FeatureLevel: RawRepresentable, Hashable, Comparable, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Of a new store, and of binaries that know no levels.
+    package static let first = Self(rawValue: 1)
+    /// The newest that this build can read and write.
+    package static let supported = Self(rawValue: 1)
+
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    /// To be asked before a node owns anything: a store of a higher level may hold what it does not understand.
+    /// - Throws: `.incompatible`.
+    package func check(supports level: FeatureLevel) throws(StoreError) {
+        if let refusal = self.refusal(of: level) { throw refusal }
+    }
+
+    /// nil when this one supports `level`.
+    package func refusal(of level: FeatureLevel) -> StoreError? {
+        guard level > self else { return nil }
+        return StoreError(
+            .incompatible,
+            "the store is at feature level \(level), and this version supports \(self) at most: run a newer version")
+    }
+}
+
+extension FeatureLevel: CustomStringConvertible {
+    package var description: String { "\(self.rawValue)" }
+}
