@@ -10,9 +10,11 @@ import Testing
     private let store = InMemoryEventStore(shardCount: 16)
 
     /// A node that lives and can be called by nobody.
-    private func begin(_ id: String, endpoint: String? = nil) -> NodeRun {
-        let record = NodeRecord(id: NodeID(rawValue: id), incarnation: Incarnation(rawValue: 1), endpoint: endpoint)
-        return self.store.begin(record, lease: .milliseconds(5_500))
+    private func begin(_ id: String, endpoint: String? = nil, level: Int = 1) throws -> NodeRun {
+        let record = NodeRecord(
+            id: NodeID(rawValue: id), incarnation: Incarnation(rawValue: 1), endpoint: endpoint,
+            featureLevel: FeatureLevel(rawValue: level))
+        return try self.store.begin(record, lease: .milliseconds(5_500))
     }
 
     private func move(_ node: Node, _ shard: String, _ body: String) async throws -> HTTPConnection.Answer {
@@ -22,9 +24,9 @@ import Testing
     @Test("nodes are shown with what they own, and shards without an owner are counted")
     func showsNodes() async throws {
         // given: one lives, one has left what nobody has taken yet, one was taken for dead
-        let living = self.begin("node-1", endpoint: "tcp://10.0.0.5:7000")
-        let gone = self.begin("node-2")
-        _ = self.begin("node-3")
+        let living = try self.begin("node-1", endpoint: "tcp://10.0.0.5:7000", level: 3)
+        let gone = try self.begin("node-2")
+        _ = try self.begin("node-3")
         _ = self.store.take(Array(self.store.view().shards[..<9]), as: living)
         _ = self.store.take(Array(self.store.view().shards[9..<12]), as: gone)
         self.store.leave(gone)
@@ -36,11 +38,13 @@ import Testing
             // then
             #expect(answer.status == 200)
             #expect(answer.json["answeredBy"] as? String == Self.asked)
+            #expect(answer.json["featureLevel"] as? Int == 1)
             #expect(answer.json["shards"] as? [String: Int] == ["count": 16, "withoutOwner": 7])
             let nodes = try #require(answer.json["nodes"] as? [[String: Any]])
             #expect(nodes.map { $0["id"] as? String } == ["node-1", "node-2", "node-3"])
             #expect(nodes.map { $0["state"] as? String } == ["live", "left", "deposed"])
             #expect(nodes.map { $0["shardsOwned"] as? Int } == [9, 3, 0])
+            #expect(nodes.map { $0["featureLevel"] as? Int } == [3, 1, 1])
             #expect(nodes.map { $0["leaseMilliseconds"] as? Int } == [5_500, 5_500, 5_500])
             #expect(nodes[0]["endpoint"] as? String == "tcp://10.0.0.5:7000")
             #expect(nodes[1]["endpoint"] is NSNull)
@@ -69,10 +73,10 @@ import Testing
 
     @Test("every shard is listed in order, with its owner and whether he lives")
     func listsShards() async throws {
-        let gone = self.begin("node-2")
+        let gone = try self.begin("node-2")
         _ = self.store.take(Array(self.store.view().shards[..<1]), as: gone)
         self.store.leave(gone)
-        let living = self.begin("node-1")
+        let living = try self.begin("node-1")
         _ = self.store.take(Array(self.store.view().shards[1..<2]), as: living)
 
         try await Node.run(store: self.store, servicing: false) { node in
@@ -131,8 +135,8 @@ import Testing
     func refusesMoves(_ shard: String, _ body: String, _ code: String, _ detail: String) async throws {
         // given: beside the node that owns all, one that lives and one that has left
         try await Node.run(store: self.store) { node in
-            _ = self.begin("node-2")
-            self.store.leave(self.begin("node-3"))
+            _ = try self.begin("node-2")
+            self.store.leave(try self.begin("node-3"))
 
             let answer = try await self.move(node, shard, body)
 
@@ -154,6 +158,36 @@ import Testing
             #expect(answer.json["owner"] as? String == Self.asked)
             #expect(answer.json["ownerLives"] as? Bool == true)
             #expect(answer.json["epoch"] as? Int == 1)
+        }
+    }
+
+    @Test("the feature level is raised once all living nodes support it, and otherwise says who does not")
+    func finalizes() async throws {
+        // given
+        _ = try self.begin("node-1", level: 2)
+        let older = [try self.begin("node-2"), try self.begin("node-3")]
+        try await Node.run(store: self.store, servicing: false) { node in
+            // when
+            let refused = try await node.send("POST", "/v1/cluster/finalize")
+            // then
+            #expect(refused.status == 409)
+            #expect(refused.code == "olderNodes")
+            let names = "feature level 2 is not supported yet by node-2 (level 1), node-3 (level 1): "
+            #expect((refused.json["detail"] as? String)?.hasPrefix(names) == true, "\(refused.body)")
+            #expect(self.store.featureLevel() == .first)
+
+            // when: they have left
+            for run in older { self.store.leave(run) }
+            let raised = try await node.send("POST", "/v1/cluster/finalize")
+            let again = try await node.send("POST", "/v1/cluster/finalize")
+            // then
+            #expect(raised.status == 200)
+            #expect(Set(raised.json.keys) == ["featureLevel", "raised"])
+            #expect(raised.json["featureLevel"] as? Int == 2)
+            #expect(raised.json["raised"] as? Bool == true)
+            #expect(again.json["featureLevel"] as? Int == 2)
+            #expect(again.json["raised"] as? Bool == false)
+            #expect(try await node.send("GET", "/v1/cluster").json["featureLevel"] as? Int == 2)
         }
     }
 

@@ -10,7 +10,7 @@ extension ServiceError.Code {
             .unprocessableContent
         case .futureMoment, .invalidCursor, .invalidRequest: .badRequest
         case .unknownSubscription, .unknownPurchase: .notFound
-        case .ambiguous, .storeRewound: .conflict
+        case .ambiguous, .storeRewound, .olderNodes: .conflict
         case .retryableVerificationFailure, .clockSkew, .overloaded, .stopping, .notOwner, .frozen, .storeUnavailable,
             .storeFull, .parked:
             .serviceUnavailable
@@ -34,6 +34,7 @@ extension ServiceError.Code {
         case .invalidCursor: "Not a cursor or token of this service"
         case .storeRewound: "The log is not the one the cursor was taken from"
         case .invalidRequest: "The request is not valid"
+        case .olderNodes: "Older nodes live"
         case .clockSkew: "A clock is wrong"
         case .overloaded: "Too much work is waiting"
         case .stopping: "The node is starting or stopping"

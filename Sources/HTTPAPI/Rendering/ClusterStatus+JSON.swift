@@ -12,6 +12,7 @@ extension ClusterStatus {
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("answeredBy", self.answeredBy.rawValue)
+            json.member("featureLevel", Int64(self.featureLevel.rawValue))
             json.member("nodes") { json in
                 json.array { json in
                     for node in self.nodes { node.write(to: &json) }
@@ -51,6 +52,16 @@ extension ClusterStatus.Node {
             let lease = self.status.lease
             json.member("leaseMilliseconds", lease > .zero ? Int64(lease / .milliseconds(1)) : nil)
             json.member("shardsOwned", Int64(self.shardsOwned))
+            json.member("featureLevel", Int64(self.status.record.featureLevel.rawValue))
+        }
+    }
+}
+
+extension Finalization {
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("featureLevel", Int64(self.featureLevel.rawValue))
+            json.member("raised", self.isRaised)
         }
     }
 }

@@ -10,6 +10,12 @@ extension API {
         return .json { status.write(to: &$0) }
     }
 
+    /// Takes no body: which level is meant, the living nodes say.
+    func finalize() async throws -> Response {
+        let finalization = try await self.service.finalize()
+        return .json { finalization.write(to: &$0) }
+    }
+
     func shards() async throws -> Response {
         let status = try await self.service.clusterStatus()
         return .json(reserving: 32_768) { status.writeShards(to: &$0) }

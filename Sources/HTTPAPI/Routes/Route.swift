@@ -77,6 +77,7 @@ extension Route {
         Route(.get, "/v1/quarantine", .scope(.admin), parameters: page) { try await $0.quarantined($1) },
         Route(.post, "/v1/quarantine/replay", .scope(.admin)) { api, _ in try await api.replayQuarantine() },
         Route(.get, "/v1/cluster", .scope(.read)) { api, _ in try await api.cluster() },
+        Route(.post, "/v1/cluster/finalize", .scope(.admin)) { api, _ in try await api.finalize() },
         Route(.get, "/v1/shards", .scope(.read)) { api, _ in try await api.shards() },
         Route(.post, "/v1/shards/{shard}/move", .scope(.admin)) { try await $0.moveShard($1) },
         Route(.get, "/livez", .open, isOutside: true, isUnlimited: true) { api, _ in api.live() },

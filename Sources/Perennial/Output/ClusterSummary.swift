@@ -10,13 +10,13 @@ package struct ClusterSummary {
     package var lines: [String] { self.nodes.lines + [""] + self.figures.lines }
 
     private var nodes: TextTable {
-        var table = TextTable(["NODE", "STATE", "SHARDS", "LEASE", "ENDPOINT"])
+        var table = TextTable(["NODE", "STATE", "SHARDS", "LEASE", "LEVEL", "ENDPOINT"])
         for node in self.answer["nodes"]?.items ?? [] {
             let lease = node["leaseMilliseconds"]?.plain.flatMap { Int64($0) }
             table.add(
                 [
                     node["id"]?.plain, node["state"]?.plain, node["shardsOwned"]?.plain,
-                    lease.map { Milliseconds(rawValue: $0).text }, node["endpoint"]?.plain,
+                    lease.map { Milliseconds(rawValue: $0).text }, node["featureLevel"]?.plain, node["endpoint"]?.plain,
                 ].map { $0 ?? "-" })
         }
         return table
@@ -31,6 +31,7 @@ package struct ClusterSummary {
             table.add(["inbox waiting", waiting.compactMap(\.self).joined(separator: ", ")])
             table.add(["inbox parked", inbox["parked"]?.plain ?? "-"])
         }
+        table.add(["feature level", self.answer["featureLevel"]?.plain ?? "-"])
         table.add(["answered by", self.answer["answeredBy"]?.plain ?? "-"])
         return table
     }

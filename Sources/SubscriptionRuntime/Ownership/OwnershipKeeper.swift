@@ -38,8 +38,12 @@ final class OwnershipKeeper: Sendable {
     }
 
     /// Registers the run and keeps it alive until `stop()`; then says that it is over.
+    /// - Parameter onRetirement: called when the store is at a feature level that the node does not support. Nothing
+    ///   more is taken or given then; what is owned is still beaten for, until it has been given up in good order.
     /// - Returns: why it cannot go on: it could not be registered, was taken for dead, or the log was rewound.
-    func run(as node: NodeRecord) async -> StoreError? {
+    func run(
+        as node: NodeRecord, onRetirement: @escaping @Sendable (StoreError) -> Void
+    ) async -> StoreError? {
         let registered = Mutex<NodeRun?>(nil)
         let refusal = await OwnThread.run("beats") { () throws(StoreError) in
             let sent = self.lease.now
@@ -56,7 +60,7 @@ final class OwnershipKeeper: Sendable {
             defer { self.moves.close() }
             self.moves.onRequest { self.readings.wake() }
             do throws(StoreError) {
-                try self.read(as: run)
+                try self.read(as: run, supporting: node.featureLevel, onRetirement: onRetirement)
             } catch {
                 self.beats.stop()
                 throw error
@@ -103,7 +107,9 @@ final class OwnershipKeeper: Sendable {
 
     // MARK: Readings
 
-    private func read(as run: NodeRun) throws(StoreError) {
+    private func read(
+        as run: NodeRun, supporting level: FeatureLevel, onRetirement: (StoreError) -> Void
+    ) throws(StoreError) {
         var watch = PeerWatch(terms: self.terms)
         var trouble = StoreTrouble(
             self.logger, "Who owns what cannot be read or changed", "Who owns what can be read again")
@@ -111,6 +117,7 @@ final class OwnershipKeeper: Sendable {
             let asked = self.lease.now
             do throws(StoreError) {
                 let view = try self.store.view()
+                if let refusal = level.refusal(of: view.featureLevel) { return onRetirement(refusal) }
                 watch.observe(view.nodes, askedAt: asked, at: self.lease.now)
                 try self.act(on: view, as: run, watch)
                 trouble.end()

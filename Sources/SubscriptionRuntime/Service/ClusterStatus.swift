@@ -13,6 +13,8 @@ package struct ClusterStatus: Hashable, Sendable {
     package var shards: [ShardRecord]
     /// Shards whose owner does not live: nobody answers for them yet.
     package var shardsWithoutOwner: Int
+    /// Of the store.
+    package var featureLevel: FeatureLevel
     /// nil where no other node could own a shard.
     package var inbox: InboxDepth?
     package var answeredBy: NodeID
@@ -24,6 +26,7 @@ package struct ClusterStatus: Hashable, Sendable {
         }
         self.shards = view.shards
         self.shardsWithoutOwner = view.shards.count { $0.owner.map { !living.contains($0) } ?? true }
+        self.featureLevel = view.featureLevel
         self.inbox = inbox
         self.answeredBy = node
     }

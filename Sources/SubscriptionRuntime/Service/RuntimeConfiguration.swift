@@ -14,6 +14,9 @@ package struct RuntimeConfiguration: Sendable {
     /// From `cluster.lease`: ownership goes by leases, and any node may own any shard; nil where shards are assigned. It needs
     /// a `SharedEventStore`.
     package var lease: LeaseTerms?
+    /// The newest that this node supports. No key of a configuration reaches it: a test's node pretends to be of
+    /// another release with it.
+    package var featureLevel = FeatureLevel.supported
     /// From `entitlements.renewalLeeway` and `entitlements.nonRenewing`.
     package var rules = DerivationRules()
 

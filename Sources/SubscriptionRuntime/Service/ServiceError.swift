@@ -27,6 +27,8 @@ package struct ServiceError: Error, Sendable {
         case storeRewound
         /// Something asked for is out of range or contradictory (400).
         case invalidRequest
+        /// Nodes live that do not support the feature level yet (409).
+        case olderNodes
 
         // Trouble of our own: nothing was recorded, the same request may be sent again (503).
         /// A payload signed more than five minutes ahead of our clock.
@@ -79,7 +81,7 @@ extension ServiceError.Code {
             true
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
             .invalidEnvironment, .unknownSubscription, .unknownPurchase, .ambiguous, .futureMoment, .invalidCursor,
-            .storeRewound, .invalidRequest, .corrupt:
+            .storeRewound, .invalidRequest, .olderNodes, .corrupt:
             false
         }
     }

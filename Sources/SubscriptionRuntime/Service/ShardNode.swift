@@ -17,6 +17,7 @@ final class ShardNode: Sendable {
     let checker: EntitlementChecker
     let store: any EventStore
     let id: NodeID
+    let featureLevel: FeatureLevel
 
     private let cluster: ClusterNode?
     private let incarnation: Incarnation
@@ -32,6 +33,8 @@ final class ShardNode: Sendable {
     private let uncounted: AsyncStream<ShardID>
     private let counts: AsyncStream<ShardID>.Continuation
     private let isStopping = Mutex(false)
+    /// Why this node may own nothing any more, though nothing of it went wrong.
+    private let retirement = Mutex<StoreError?>(nil)
 
     /// - Precondition: the store's shard count is one that a `ShardMap` takes.
     /// - Throws: `ClusterError`.
@@ -85,6 +88,7 @@ final class ShardNode: Sendable {
         self.cluster = cluster
         self.incarnation = configuration.cluster?.incarnation ?? Incarnation(rawValue: .random(in: .min ... .max))
         self.id = configuration.node
+        self.featureLevel = configuration.featureLevel
         self.store = store
         self.system = system
         self.inbox = (store as? any SharedEventStore).map {
@@ -209,6 +213,8 @@ final class ShardNode: Sendable {
     }
 
     private func work(as node: NodeRecord) async -> StoreError? {
+        var node = node
+        node.featureLevel = self.featureLevel
         async let keeping = self.keep(node)
         async let applying: Void? = self.inbox?.run()
         async let committing = self.journal.run(as: node, takesShards: self.keeper == nil)
@@ -228,12 +234,16 @@ final class ShardNode: Sendable {
         _ = await (settling, timing, counting, applying)
         self.keeper?.stop()
         let end = await keeping
-        return failure ?? end
+        // Who retires was taken for dead before, which the last beat may have found.
+        return failure ?? self.retirement.withLock(\.self) ?? end
     }
 
     private func keep(_ node: NodeRecord) async -> StoreError? {
         guard let keeper = self.keeper else { return nil }
-        let failure = await keeper.run(as: node)
+        let failure = await keeper.run(as: node) { reason in
+            self.retirement.withLock { $0 = reason }
+            self.stop()
+        }
         if let failure {
             self.journal.lose(failure)
             self.stop()

@@ -1,5 +1,4 @@
 package import EventSourcing
-import Synchronization
 
 extension SubscriptionService {
     /// The cluster as the store has it.
@@ -7,11 +6,34 @@ extension SubscriptionService {
         try await ServiceError.translating {
             let store = self.node.store
             guard let shared = store as? any SharedEventStore else {
-                return ClusterStatus(
-                    try await ClusterView(ofOnly: store), inbox: nil, answeredBy: self.node.id)
+                let view = try await ClusterView(ofOnly: store, supporting: self.node.featureLevel)
+                return ClusterStatus(view, inbox: nil, answeredBy: self.node.id)
             }
-            let view = try await shared.viewFromTask()
+            let view = try await OwnThread.value("view") { () throws(StoreError) in try shared.view() }
             return ClusterStatus(view, inbox: try await shared.inboxDepth(), answeredBy: self.node.id)
+        }
+    }
+
+    /// Raises the store's feature level to the newest that a living node supports, once all of them do.
+    /// - Throws: `.olderNodes`, with the names of those that do not.
+    package func finalize() async throws(ServiceError) -> Finalization {
+        while true {
+            let status = try await self.clusterStatus()
+            let living = status.nodes.map(\.status).filter { $0.life == .live }.map(\.record)
+            let newest = living.map(\.featureLevel).max() ?? status.featureLevel
+            let older = living.filter { $0.featureLevel < newest }
+            guard older.isEmpty else { throw ServiceError(newest, isNotSupportedBy: older) }
+            guard newest > status.featureLevel else {
+                return Finalization(featureLevel: status.featureLevel, isRaised: false)
+            }
+            let isRaised = try await ServiceError.translating {
+                let store = self.node.store
+                return try await OwnThread.value("finalize") { () throws(StoreError) in
+                    try store.raiseFeatureLevel(to: newest)
+                }
+            }
+            // Otherwise an older node has begun since the status was read: the next one names it.
+            if isRaised { return Finalization(featureLevel: newest, isRaised: true) }
         }
     }
 
@@ -32,26 +54,24 @@ extension SubscriptionService {
     }
 }
 
-extension ClusterView {
-    /// Of a store that no other node uses: each name under which this one has run there.
-    fileprivate init(ofOnly store: any EventStore) async throws {
-        let nodes = try await store.nodes().map {
-            NodeStatus(record: $0, liveEpoch: LiveEpoch(rawValue: 1), beat: 0, lease: .zero, life: .live)
-        }
-        self.init(nodes: nodes, shards: try await store.shards())
+extension ServiceError {
+    fileprivate init(_ level: FeatureLevel, isNotSupportedBy nodes: [NodeRecord]) {
+        let names = nodes.map { "\($0.id.rawValue) (level \($0.featureLevel))" }.joined(separator: ", ")
+        self.init(
+            .olderNodes,
+            "feature level \(level) is not supported yet by \(names): start them as the newer version, or stop them")
     }
 }
 
-extension SharedEventStore {
-    /// `view()`, for those who must not block.
-    fileprivate func viewFromTask() async throws(StoreError) -> ClusterView {
-        let found = Mutex<ClusterView?>(nil)
-        let failure = await OwnThread.run("view") { () throws(StoreError) in
-            let view = try self.view()
-            found.withLock { $0 = view }
+extension ClusterView {
+    /// Of a store that no other node uses: each name under which this one has run there.
+    fileprivate init(ofOnly store: any EventStore, supporting level: FeatureLevel) async throws {
+        let nodes = try await store.nodes().map { record in
+            var record = record
+            record.featureLevel = level
+            return NodeStatus(record: record, liveEpoch: LiveEpoch(rawValue: 1), beat: 0, lease: .zero, life: .live)
         }
-        if let failure { throw failure }
-        guard let view = found.withLock(\.self) else { preconditionFailure("a reading that did not fail has a result") }
-        return view
+        let storeLevel = try await OwnThread.value("level") { () throws(StoreError) in try store.featureLevel() }
+        self.init(nodes: nodes, shards: try await store.shards(), featureLevel: storeLevel)
     }
 }

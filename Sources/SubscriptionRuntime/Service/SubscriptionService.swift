@@ -27,8 +27,10 @@ package final class SubscriptionService: Service, Sendable {
     private let quarantine: Quarantine
 
     /// Starts nothing. The service starts and stops `verification`, and closes neither `store` nor anything else.
+    /// Blocks.
     /// - Precondition: the store's shard count is one that a `ShardMap` takes.
-    /// - Throws: when the system has no descriptor left for the cluster.
+    /// - Throws: when the store is at a feature level that the node does not support, or cannot be read; when the
+    ///   system has no descriptor left for the cluster.
     package init(
         store: any EventStore, configuration: RuntimeConfiguration, clock: any WallClock,
         notifications: NotificationReader, transactions: TransactionReader, verification: VerificationPool,
@@ -41,6 +43,7 @@ package final class SubscriptionService: Service, Sendable {
         self.verification = verification
         self.metrics = RuntimeMetrics()
         do {
+            try configuration.featureLevel.check(supports: try store.featureLevel())
             self.node = try ShardNode(
                 store: store, configuration: configuration, clock: clock, catalog: catalog, metrics: self.metrics,
                 logger: logger)

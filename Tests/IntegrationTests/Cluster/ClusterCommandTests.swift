@@ -15,6 +15,7 @@ struct ClusterCommandTests {
             let endpoint: String?
             let leaseMilliseconds: Int?
             let shardsOwned: Int
+            let featureLevel: Int
         }
         struct Shards: Decodable, Equatable {
             let count: Int
@@ -27,6 +28,7 @@ struct ClusterCommandTests {
         }
 
         let answeredBy: String
+        let featureLevel: Int
         let nodes: [Node]
         let shards: Shards
         let inbox: Inbox?
@@ -72,6 +74,8 @@ struct ClusterCommandTests {
         let unmoved = try await PerennialProcess.run("shards", "move", "7", "--to", status.answeredBy, "--node", url)
         let elsewhere = try await PerennialProcess.run("shards", "move", "7", "--to", "node-2", "--node", url)
         let unknown = try await PerennialProcess.run("shards", "move", "256", "--to", "node-2", "--node", url)
+        let finalized = try await PerennialProcess.run("cluster", "finalize", "--node", url)
+        let finalization = try await PerennialProcess.run("cluster", "finalize", "--output", "json", "--node", url)
         node.terminate()
         _ = await node.result()
 
@@ -81,12 +85,17 @@ struct ClusterCommandTests {
         #expect(status.nodes[0].endpoint == nil)
         #expect(status.shards == Cluster.Shards(count: Self.shardCount, withoutOwner: 0))
         #expect(status.inbox == nil)
+        #expect(status.featureLevel == 1)
+        #expect(status.nodes.map(\.featureLevel) == [1])
         #expect(shards.map(\.shard) == Array(0..<Self.shardCount))
         #expect(shards.allSatisfy { $0.owner == status.answeredBy && $0.ownerLives })
         #expect(shards.map(\.head).reduce(0, +) >= active.notifications.count)
         #expect(others.isEmpty)
         #expect(summary.output.contains("without owner  0\n"))
         #expect(table.output.split(separator: "\n").count == Self.shardCount + 1)
+        #expect(finalized.status == 0)
+        #expect(finalized.output == "The store is already at feature level 1.\n")
+        #expect(finalization.output == "{\"featureLevel\":1,\"raised\":false}\n")
         #expect(unmoved.status == 0)
         #expect(unmoved.output.contains(status.answeredBy))
         #expect(elsewhere.status == 1)

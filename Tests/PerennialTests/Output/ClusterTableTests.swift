@@ -8,25 +8,26 @@ import Testing
         let answer = try JSONFragment(
             Array(
                 #"""
-                {"answeredBy": "node-1", "nodes": [
+                {"answeredBy": "node-1", "featureLevel": 1, "nodes": [
                     {"id": "node-1", "state": "live", "endpoint": "tcp://10.0.0.5:7000", "leaseMilliseconds": 5000,
-                     "shardsOwned": 240},
+                     "shardsOwned": 240, "featureLevel": 2},
                     {"id": "node-12", "state": "deposed", "endpoint": null, "leaseMilliseconds": null,
-                     "shardsOwned": 16}],
+                     "shardsOwned": 16, "featureLevel": 1}],
                  "shards": {"count": 256, "withoutOwner": 16},
                  "inbox": {"waiting": 3, "parked": 1, "oldest": "2026-12-04T00:00:00.000Z"}}
                 """#.utf8))
 
         #expect(
             ClusterSummary(answer).lines == [
-                "NODE     STATE    SHARDS  LEASE  ENDPOINT",
-                "node-1   live     240     5s     tcp://10.0.0.5:7000",
-                "node-12  deposed  16      -      -",
+                "NODE     STATE    SHARDS  LEASE  LEVEL  ENDPOINT",
+                "node-1   live     240     5s     2      tcp://10.0.0.5:7000",
+                "node-12  deposed  16      -      1      -",
                 "",
                 "shards         256",
                 "without owner  16",
                 "inbox waiting  3, since 2026-12-04T00:00:00.000Z",
                 "inbox parked   1",
+                "feature level  1",
                 "answered by    node-1",
             ])
     }
@@ -36,12 +37,13 @@ import Testing
         let answer = try JSONFragment(
             Array(
                 #"""
-                {"answeredBy": "a", "nodes": [], "shards": {"count": 256, "withoutOwner": 256}, "inbox": null}
+                {"answeredBy": "a", "featureLevel": 2, "nodes": [],
+                 "shards": {"count": 256, "withoutOwner": 256}, "inbox": null}
                 """#.utf8))
 
         #expect(
-            ClusterSummary(answer).lines.suffix(3) == [
-                "shards         256", "without owner  256", "answered by    a",
+            ClusterSummary(answer).lines.suffix(4) == [
+                "shards         256", "without owner  256", "feature level  2", "answered by    a",
             ])
     }
 
