@@ -31,6 +31,8 @@ struct NodeCommand: AsyncParsableCommand {
     var half: Int?
     @Option(help: "Own a share of the shards, by a lease, as the node of this name.")
     var leased: String?
+    @Option(help: "Pretend to be of a release that supports this feature level.")
+    var featureLevel: Int?
 
     /// Answers as much as a single check does, after the same reading of the body.
     static let fixedPath = "/bench/fixed"
@@ -82,6 +84,7 @@ struct NodeCommand: AsyncParsableCommand {
 
     private func configuration(for store: any EventStore) throws -> RuntimeConfiguration {
         var configuration = RuntimeConfiguration()
+        if let featureLevel { configuration.featureLevel = FeatureLevel(rawValue: featureLevel) }
         if let leased = self.leased {
             configuration.node = NodeID(rawValue: leased)
             configuration.lease = LeaseTerms(length: .seconds(5))

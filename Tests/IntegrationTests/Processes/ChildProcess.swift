@@ -45,7 +45,11 @@ final class ChildProcess: Sendable {
         }
     }
 
-    init(_ executable: String, _ arguments: [String], output: String, environment: [String: String] = [:]) throws {
+    /// - Parameter input: what it reads, nothing if nil.
+    init(
+        _ executable: String, _ arguments: [String], input: Int32? = nil, output: String,
+        environment: [String: String] = [:]
+    ) throws {
         self.outputPath = output + ".out"
         self.errorPath = output + ".err"
         for path in [self.outputPath, self.errorPath] {
@@ -54,7 +58,7 @@ final class ChildProcess: Sendable {
             }
         }
         let process = try PostgresHarness.ChildProcess(
-            [executable] + arguments, output: self.outputPath, errors: self.errorPath,
+            [executable] + arguments, input: input, output: self.outputPath, errors: self.errorPath,
             environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
             directory: FileManager.default.currentDirectoryPath)
         let exit = Exit()

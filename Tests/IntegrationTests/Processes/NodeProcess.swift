@@ -5,7 +5,7 @@ import NIOHTTP1
 
 /// A `perennial serve` process on a store and a port of its own, for the app of the tests.
 struct NodeProcess {
-    static let bundleID = "com.example.integration"
+    static let bundleID = "com.example.app"
     static let appAppleID: Int64 = 1_234_567_890
 
     let process: ChildProcess
@@ -71,8 +71,12 @@ struct NodeProcess {
 
     /// nil until it listens.
     init?(listening process: ChildProcess) {
-        guard let url = process.errorOutput.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/) else { return nil }
-        self.init(process: process, url: String(url.output))
+        // As `perennial serve` says it, or as the node of the benchmarks does.
+        let port =
+            process.errorOutput.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)/)?.output.1
+            ?? process.output.firstMatch(of: /api ([0-9]+)\n/)?.output.1
+        guard let port else { return nil }
+        self.init(process: process, url: "http://127.0.0.1:\(port)")
     }
 
     /// - Parameter token: what the answer must not be older than.

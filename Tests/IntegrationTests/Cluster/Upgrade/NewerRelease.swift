@@ -1,0 +1,37 @@
+import Foundation
+import PostgresHarness
+
+/// Nodes of a release that is to come: today's program, which pretends to support one feature level more. Such a
+/// program is built with the benchmarks, beside `perennial`.
+final class NewerRelease: Sendable {
+    static let path: String? = TestBinary.path.map {
+        URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("PerennialBenchmarks").path
+    }.flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
+
+    private let directory: TemporaryDirectory
+    private let database: PostgresDatabase
+    private let input: FileHandle
+    /// Held open: they end when their input does.
+    private let lifeline: FileHandle
+
+    init(database: PostgresDatabase, root: [UInt8]) throws {
+        self.directory = try TemporaryDirectory()
+        self.database = database
+        let pipe = Pipe()
+        self.input = pipe.fileHandleForReading
+        self.lifeline = pipe.fileHandleForWriting
+        try self.directory.write(root, to: "root.cer")
+    }
+
+    /// Starts a node, and does not wait for it.
+    func launch(_ name: String) throws -> ChildProcess {
+        guard let path = Self.path else { throw ProcessFailure("no PerennialBenchmarks beside the perennial binary") }
+        return try ChildProcess(
+            path,
+            [
+                "node", "--store", self.database.url, "--root", self.directory.file("root.cer"), "--leased", name,
+                "--feature-level", "2",
+            ],
+            input: self.input.fileDescriptor, output: self.directory.file(UUID().uuidString))
+    }
+}
