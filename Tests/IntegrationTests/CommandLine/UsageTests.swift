@@ -7,8 +7,9 @@ struct UsageTests {
         "serve", "demo", "simulate", "simulate corpus", "simulate scenario", "simulate life", "simulate compare",
         "verify", "subscription",
         "subscription show", "subscription history", "subscription explain", "check", "events", "events tail",
-        "quarantine", "quarantine list", "quarantine replay", "cluster", "cluster status", "shards", "shards list",
-        "shards move", "store", "store copy", "tokens", "tokens new", "config", "config check", "version",
+        "quarantine", "quarantine list", "quarantine replay", "cluster", "cluster status", "cluster finalize", "shards",
+        "shards list", "shards move", "store", "store copy", "tokens", "tokens new", "config", "config check",
+        "version",
     ]
 
     @Test(arguments: Self.commands)
@@ -44,6 +45,7 @@ struct UsageTests {
         ["store", "copy", "--config", "a"], ["store", "copy", "--from", "postgresql://a", "--to", "postgresql://b"],
         ["store", "copy", "--from", "a", "--to", "sqlite://b"], ["store", "copy", "--from", "a", "--to", "b"],
         ["cluster", "status", "--output", "xml"], ["cluster", "status", "--node", "localhost"],
+        ["cluster", "finalize", "2"], ["cluster", "finalize", "--output", "xml"],
         ["shards", "list", "1"], ["shards", "move"], ["shards", "move", "1"], ["shards", "move", "--to", "a"],
         ["shards", "move", "one", "--to", "a"], ["shards", "move", "65536", "--to", "a"],
         ["shards", "move", "1", "--to", ""], ["shards", "move", "1", "--to", "a b"],
