@@ -2,7 +2,8 @@ import Foundation
 import Synchronization
 
 /// Stands before a server, on a port of loopback, and can be cut like a cable: what is on its way is held back, neither
-/// lost nor refused, and arrives late when it is healed. Works on threads of its own.
+/// lost nor refused, and arrives late when it is healed. A single request can be held back, too. Works on threads of its
+/// own.
 final class PartitionProxy: Sendable {
     let port: Int
     private let relay: Relay
@@ -24,6 +25,9 @@ final class PartitionProxy: Sendable {
     func cut(from process: pid_t) { self.relay.cuts.withLock { _ = $0.processes.insert(process) } }
 
     func heal() { self.relay.cuts.withLock { $0 = Relay.Cuts() } }
+
+    /// For one request alone, however healed it is otherwise.
+    var snare: Snare { self.relay.snare }
 }
 
 /// What the threads of a proxy share; they outlive it for a moment.
@@ -34,6 +38,8 @@ private final class Relay: Sendable {
     }
 
     let cuts = Mutex(Cuts())
+    let snare = Snare()
+    private let connections = Mutex(0)
     private let isClosed = Mutex(false)
     private let listener: Int32
     private let port: Int
@@ -70,23 +76,31 @@ private final class Relay: Sendable {
         defer { Glibc.close(client) }
         guard let server = self.target.connect() else { return }
         defer { Glibc.close(server) }
+        let number = self.connections.withLock { connections in
+            connections += 1
+            return connections
+        }
         let answers = DispatchGroup()
         answers.enter()
         Thread.detachNewThread {
-            self.pump(from: server, to: client, of: processes)
+            self.pump(.answer, from: server, to: client, of: processes, connection: number)
             answers.leave()
         }
-        self.pump(from: client, to: server, of: processes)
+        self.pump(.request, from: client, to: server, of: processes, connection: number)
         answers.wait()
     }
 
     /// Passes everything on, the end too.
-    private func pump(from source: Int32, to target: Int32, of processes: Set<pid_t>) {
+    private func pump(
+        _ part: Snare.Part, from source: Int32, to target: Int32, of processes: Set<pid_t>, connection: Int
+    ) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = read(source, &buffer, buffer.count)
+            if count > 0 { self.snare.meet(part, buffer[..<count], of: connection) }
             self.waitUntilHealed(for: processes)
-            guard count > 0, self.send(buffer[..<count], to: target) else { break }
+            self.wait { self.snare.holds(part, of: connection) }
+            guard count > 0, !self.snare.hasDropped(connection), self.send(buffer[..<count], to: target) else { break }
         }
         shutdown(source, Int32(SHUT_RDWR))
         shutdown(target, Int32(SHUT_RDWR))
@@ -102,8 +116,10 @@ private final class Relay: Sendable {
         return true
     }
 
-    private func waitUntilHealed(for processes: Set<pid_t>) {
-        while self.isCut(for: processes), !self.isClosed.withLock(\.self) { Thread.sleep(forTimeInterval: 0.002) }
+    private func waitUntilHealed(for processes: Set<pid_t>) { self.wait { self.isCut(for: processes) } }
+
+    private func wait(while isHeld: () -> Bool) {
+        while isHeld(), !self.isClosed.withLock(\.self) { Thread.sleep(forTimeInterval: 0.002) }
     }
 
     private func isCut(for processes: Set<pid_t>) -> Bool {

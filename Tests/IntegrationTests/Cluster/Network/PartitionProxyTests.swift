@@ -72,4 +72,53 @@ struct PartitionProxyTests {
             #expect(Self.receive(ends.server, within: 10_000) == 2)
         }
     }
+
+    // MARK: One exchange alone
+
+    /// Waits until the request has been met.
+    private func untilHolding() {
+        while !self.proxy.snare.isHolding { Thread.sleep(forTimeInterval: 0.002) }
+    }
+
+    @Test func aRequestThatIsHeldArrivesLateAndOthersAreNotHeld() async throws {
+        try await onOwnThread {
+            let (ends, others) = (try self.connect(), try self.connect())
+            self.proxy.snare.set(for: .request, of: [7])
+            Self.send(1, to: ends.client)
+            #expect(Self.receive(ends.server, within: 10_000) == 1)
+            Self.send(7, to: ends.client)
+            self.untilHolding()
+            #expect(Self.receive(ends.server, within: 100) == nil)
+            Self.send(7, to: others.client)
+            #expect(Self.receive(others.server, within: 10_000) == 7)
+
+            self.proxy.snare.release()
+            #expect(Self.receive(ends.server, within: 10_000) == 7)
+            #expect(!self.proxy.snare.isAnswered)
+            Self.send(8, to: ends.server)
+            #expect(Self.receive(ends.client, within: 10_000) == 8)
+            #expect(self.proxy.snare.isAnswered)
+        }
+    }
+
+    @Test(arguments: [Snare.Part.request, .answer])
+    func whatIsDroppedIsLostWithItsConnection(_ part: Snare.Part) async throws {
+        try await onOwnThread {
+            let ends = try self.connect()
+            self.proxy.snare.set(for: part, of: [7])
+            Self.send(7, to: ends.client)
+            self.untilHolding()
+            if part == .answer {
+                #expect(Self.receive(ends.server, within: 10_000) == 7)
+                Self.send(8, to: ends.server)
+                #expect(Self.receive(ends.client, within: 100) == nil)
+            }
+            self.proxy.snare.drop()
+            for end in [ends.client, ends.server] {
+                var event = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
+                #expect(poll(&event, 1, 10_000) > 0)
+                #expect(Self.receive(end, within: 0) == nil)
+            }
+        }
+    }
 }
