@@ -79,9 +79,10 @@ struct ChaosCluster {
     }
 
     /// What was sent, answered and kept so far.
-    func history() async throws -> History {
+    /// - Parameter earlier: the rows of an earlier history.
+    func history(after earlier: [Int: History.ShardRows]) async throws -> History {
         var history = History(
-            sent: self.load.sent, acknowledged: self.load.acknowledged, answers: self.readers.answers)
+            sent: self.load.sent, acknowledged: self.load.acknowledged, earlier: earlier, answers: self.readers.answers)
         for member in self.members { history.logs[member.node.name] = try await member.node.node?.log() }
         let database = self.database
         history.shards = try await onOwnThread { try database.shardRows() }

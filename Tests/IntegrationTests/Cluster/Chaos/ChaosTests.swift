@@ -11,11 +11,13 @@ struct ChaosTests {
     private func expectPromisesKept(through disturbances: [Disturbance]) async throws {
         // given
         try await self.cluster.run {
+            var earlier: [Int: History.ShardRows] = [:]
             for disturbance in disturbances {
                 // when
                 try await self.cluster.live(through: disturbance)
                 // then
-                let history = try await self.cluster.history()
+                let history = try await self.cluster.history(after: earlier)
+                earlier = history.shards
                 #expect(history.logs.count == self.cluster.members.count, "\(disturbance)")
                 #expect(history.violations.isEmpty, "\(disturbance)")
                 #expect(self.cluster.load.strange.isEmpty, "\(disturbance)")

@@ -3,8 +3,9 @@ extension History {
     var violations: [Violation] {
         self.logs.sorted { $0.key < $1.key }.flatMap { self.violations(on: $0.key, $0.value) }
             + self.shards.sorted { $0.key < $1.key }.flatMap { Self.violations(in: $0.key, $0.value) }
+            + self.lateAppends
             + self.answers.filter { $0.version < $0.atLeast }.map(Violation.olderAnswer)
-            + self.parked.map { .parked(key: $0) }
+            + self.parked.map { .parked(key: $0) } + self.refused.map { .refused(notification: $0) }
     }
 
     private func violations(on node: String, _ log: [Entry]) -> [Violation] {
@@ -15,6 +16,14 @@ extension History {
             + counts.keys.filter { !self.sent.contains($0) }.sorted().map { .neverSent(notification: $0, node: node) }
             + versions.filter { $0.value != Array(1...$0.value.count) }.keys.sorted()
             .map { .versions(stream: $0, node: node) }
+    }
+
+    /// What has come under an older epoch since a newer one was seen.
+    private var lateAppends: [Violation] {
+        self.earlier.sorted { $0.key < $1.key }.flatMap { shard, earlier in
+            (self.shards[shard]?.events ?? []).filter { $0.sequence > earlier.head && $0.epoch < earlier.epoch }
+                .map { .lateAppend(shard: shard, sequence: $0.sequence) }
+        }
     }
 
     private static func violations(in shard: Int, _ rows: ShardRows) -> [Violation] {

@@ -8,7 +8,11 @@ struct History: Sendable {
     var logs: [String: [Entry]] = [:]
     /// The rows of the database, by shard.
     var shards: [Int: ShardRows] = [:]
+    /// The same at an earlier moment.
+    var earlier: [Int: ShardRows] = [:]
     var answers: [OwnerAnswer] = []
+    /// Notifications that no node took any more, though nothing stood in its way.
+    var refused: [String] = []
     /// Keys of what was kept for an owner, and could not be applied by him.
     var parked: [String] = []
 
@@ -32,7 +36,7 @@ struct History: Sendable {
         var key: String
     }
 
-    /// An answer of a subscription's owner.
+    /// An answer of a subscription's owner, or of any node that was given a token.
     struct OwnerAnswer: Hashable, Sendable {
         var node: String
         var subscription: String

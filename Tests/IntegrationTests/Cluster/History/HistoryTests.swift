@@ -82,6 +82,16 @@ struct HistoryTests {
         #expect(found == [.olderEpoch(shard: 7, sequence: 2)])
     }
 
+    @Test func whatAFormerOwnerAppendsIsReported() {
+        let found = Self.changed {
+            $0.earlier[7] = History.ShardRows(head: 1, epoch: 5)
+            $0.shards[7]?.events[1].epoch = 3
+        }
+        #expect(found == [.lateAppend(shard: 7, sequence: 2)])
+        let inTime = Self.changed { $0.earlier[7] = History.ShardRows(head: 2, epoch: 5) }
+        #expect(inTime.isEmpty)
+    }
+
     @Test func anEpochThatTheShardHasNotReachedIsReported() {
         let found = Self.changed { $0.shards[7]?.events[1].epoch = 6 }
         #expect(found == [.epochBeyondOwner(shard: 7)])
@@ -102,6 +112,10 @@ struct HistoryTests {
     func anOlderAnswerIsReported(version: Int) {
         let answer = History.OwnerAnswer(node: "node-1", subscription: "x", atLeast: 2, version: version)
         #expect(Self.changed { $0.answers.append(answer) } == [.olderAnswer(answer)])
+    }
+
+    @Test func whatNobodyTakesIsReported() {
+        #expect(Self.changed { $0.refused.append("c") } == [.refused(notification: "c")])
     }
 
     @Test func whatIsParkedIsReported() {
