@@ -1,3 +1,5 @@
+package import EventSourcing
+
 /// Which database a store is in, its bounds, and how long it waits.
 package struct PostgresConfiguration: Sendable {
     /// `store.url`: `postgresql://…` or `postgres://…`, with several hosts if need be, or libpq's `keyword=value` form.
@@ -20,6 +22,8 @@ package struct PostgresConfiguration: Sendable {
     /// How much longer than `statementTimeout` an answer is waited for. Then the session is given up: the server, or
     /// the way there, has stopped.
     package var answerGrace = Duration.seconds(5)
+    /// For tests of what becomes of the log without `.fence`.
+    package var guards = Guards.all
 
     package init(connectionString: String) { self.connectionString = connectionString }
 }

@@ -35,11 +35,12 @@ extension PostgresEventStore {
             // Header segments may be stored twice over.
             throw StoreError(error, unknown: .unavailable)
         }
+        let statement = AppendStatement.statement(self.configuration.guards)
         let parameters = AppendStatement.parameters(batches, places: places, headers: headers)
         var attempt = 1
         while true {
             do throws(StatementFailure) {
-                let result = try session.run(AppendStatement.statement, parameters, refusesWarnings: true)
+                let result = try session.run(statement, parameters, refusesWarnings: true)
                 return Set(try result.rows { row throws(StoreError) in try row.shard(0) })
             } catch {
                 guard error.fate == .collided, attempt < Self.attempts else {

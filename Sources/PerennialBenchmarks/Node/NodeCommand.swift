@@ -33,6 +33,8 @@ struct NodeCommand: AsyncParsableCommand {
     var leased: String?
     @Option(help: "Pretend to be of a release that supports this feature level.")
     var featureLevel: Int?
+    @Option(name: .customLong("without"), help: "Go without a rule that promises rest on. Leased nodes only.")
+    var removed: [RemovedGuard] = []
 
     /// Answers as much as a single check does, after the same reading of the body.
     static let fixedPath = "/bench/fixed"
@@ -42,6 +44,12 @@ struct NodeCommand: AsyncParsableCommand {
         "productId":"pro.monthly","version":1}],"asOf":"2026-11-04T00:00:00.000Z","stale":false,\
         "token":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}
         """.utf8)
+
+    func validate() throws {
+        guard self.removed.isEmpty || self.leased != nil else {
+            throw ValidationError("a guard is taken away from a leased node")
+        }
+    }
 
     func run() async throws {
         LoggingSystem.bootstrap { label in
@@ -79,7 +87,10 @@ struct NodeCommand: AsyncParsableCommand {
         guard self.store.hasPrefix("postgresql://") else {
             return try SQLiteEventStore(configuration: SQLiteConfiguration(path: self.store))
         }
-        return try PostgresEventStore(configuration: PostgresConfiguration(connectionString: self.store))
+        var configuration = PostgresConfiguration(connectionString: self.store)
+        if self.removed.contains(.fence) { configuration.guards.remove(.fence) }
+        let store = try PostgresEventStore(configuration: configuration)
+        return self.removed.isEmpty ? store : UnguardedStore(base: store, removed: Set(self.removed))
     }
 
     private func configuration(for store: any EventStore) throws -> RuntimeConfiguration {
@@ -90,6 +101,8 @@ struct NodeCommand: AsyncParsableCommand {
             configuration.lease = LeaseTerms(length: .seconds(5))
             // What is measured is the loss of a node: a new one need not prove first that it lasts.
             configuration.lease?.settling = .seconds(1)
+            if self.removed.contains(.lease) { configuration.lease?.reads = .seconds(3_600) }
+            if self.removed.contains(.tokens) { configuration.guards.remove(.tokens) }
         } else if let half = self.half {
             configuration.node = NodeID(rawValue: "half-\(half)")
             configuration.shards = Set(store.identity.shards.filter { Int($0.rawValue) % 2 == half })

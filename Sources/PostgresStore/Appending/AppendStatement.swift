@@ -7,17 +7,29 @@ import EventSourcing
 /// all that the others look at; `row` writes their streams and knows these' numbers; events and look-ups go by these.
 /// Only `shard` is joined to what a client sends; the other tables are met by the keys of their unique indexes.
 enum AppendStatement {
-    static let statement = PreparedStatement("append", Self.sql)
+    static func statement(_ guards: Guards) -> PreparedStatement {
+        guards.contains(.fence) ? Self.fenced : Self.unfenced
+    }
 
-    private static let sql = """
+    private static let fenced = PreparedStatement(
+        "append",
+        Self.sql(
+            fence: """
+                AND shard.epoch = wanted.epoch AND shard.owner_incarnation = wanted.incarnation
+                AND shard.head_seq = wanted.head
+                """))
+
+    /// For tests.
+    private static let unfenced = PreparedStatement("append", Self.sql(fence: ""))
+
+    private static func sql(fence: String) -> String {
+        """
         WITH taken AS (
             UPDATE shard SET head_seq = wanted.new_head
             FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
                 AS wanted (shard_id, epoch, incarnation, head, new_head)
-            WHERE shard.shard_id = ANY ($1::integer[]) AND shard.shard_id = wanted.shard_id
-                AND shard.epoch = wanted.epoch AND shard.owner_incarnation = wanted.incarnation
-                AND shard.head_seq = wanted.head
-            RETURNING shard.shard_id, shard.epoch
+            WHERE shard.shard_id = ANY ($1::integer[]) AND shard.shard_id = wanted.shard_id \(fence)
+            RETURNING shard.shard_id, wanted.epoch
         ), written AS (
             INSERT INTO stream (shard_id, key, version, seq, state, entitlement, next_due)
             SELECT given.shard_id, given.key, given.version, given.seq, given.state, given.entitlement, given.next_due
@@ -57,6 +69,7 @@ enum AppendStatement {
         )
         SELECT shard_id FROM taken
         """
+    }
 
     /// - Parameters:
     ///   - batches: checked, and in the order of their shards: all who append or claim lock rows in that order.

@@ -46,10 +46,10 @@ struct EntitlementChecker: Sendable {
     func answer(
         _ requests: [CheckRequest], _ consistency: Consistency, atLeast: String?
     ) async throws -> CheckResponse {
-        if let atLeast { try await self.positions.check(atLeast: atLeast) }
+        try await self.positions.check(atLeast: atLeast)
         if consistency == .durable { try await self.loader.store.ping() }
         let questions = Questions(requests, self.map)
-        let bounds = try atLeast.map(self.positions.positions) ?? []
+        let bounds = try self.positions.bounds(atLeast)
         guard let remote = self.positions.remote else {
             return try await self.answer(questions, atLeast: bounds).response
         }

@@ -9,6 +9,7 @@ struct PositionGuard: Sendable {
     let remote: RemoteShards?
     /// nil where ownership does not go by leases.
     let lease: NodeLease?
+    let guards: Guards
 
     var stamp: StoreStamp { StoreStamp(self.store.identity) }
 
@@ -103,14 +104,20 @@ struct PositionGuard: Sendable {
     /// A token that an answer must not be older than: it has to be one of this log, and shards of our own have to have
     /// come so far. What it names is durable, but a shard may not have heard so yet of its own commit.
     func check(atLeast text: String?) async throws(ServiceError) {
-        guard let text else { return }
-        for position in try self.positions(text) {
+        for position in try self.bounds(text) {
             try await self.check(position)
             guard self.isOurs(position.shard) else { continue }
             try await CatchingUp.wait { () throws(ServiceError) in
                 try self.headSequence(of: position.shard) >= position.sequence ? () : nil
             }
         }
+    }
+
+    /// Places that an answer must not be older than.
+    /// - Parameter text: the token that came with its question.
+    func bounds(_ text: String?) throws(ServiceError) -> [Position] {
+        guard let text, self.guards.contains(.tokens) else { return [] }
+        return try self.positions(text)
     }
 
     /// The positions of a token or a change cursor of this store. They may still be ahead of the log.

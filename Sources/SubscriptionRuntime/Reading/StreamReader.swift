@@ -69,7 +69,7 @@ struct StreamReader: Sendable {
         if query.consistency == .durable { try await self.store.ping() }
         var found = try await self.find(query.stream, query.consistency)
         // Tokens do not go back.
-        let bound = try query.atLeast.map(self.positions.positions)?.first { $0.shard == found.shard }
+        let bound = try self.positions.bounds(query.atLeast).first { $0.shard == found.shard }
         if let bound, bound.sequence > found.head.sequence { found.head = bound }
         let isPast = query.at != nil || query.knownAt != nil
         let view =

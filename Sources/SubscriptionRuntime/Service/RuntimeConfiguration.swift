@@ -35,5 +35,8 @@ package struct RuntimeConfiguration: Sendable {
     /// How many overdue timers a shard fires in one go.
     package var timersPerBatch = 128
 
+    /// For tests of what becomes of answers without `.tokens`.
+    package var guards = Guards.all
+
     package init() {}
 }

@@ -75,7 +75,7 @@ final class ShardNode: Sendable {
         let lease = configuration.lease.map(NodeLease.init)
         let positions = PositionGuard(
             store: store, shards: parts, remote: cluster == nil ? nil : RemoteShards(system: system, map: map),
-            lease: lease)
+            lease: lease, guards: configuration.guards)
         let checker = EntitlementChecker(
             store: store, map: map, positions: positions, names: names, catalog: catalog, rules: configuration.rules,
             clock: clock)

@@ -45,7 +45,7 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// - Parameter input: what it reads, nothing if nil.
+    /// - Parameter input: what it reads; nothing if nil.
     init(
         _ executable: String, _ arguments: [String], input: Int32? = nil, output: String,
         environment: [String: String] = [:]

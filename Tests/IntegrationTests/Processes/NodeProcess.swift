@@ -64,7 +64,7 @@ struct NodeProcess {
         return try ChildProcess(command[0], Array(command.dropFirst()), output: output)
     }
 
-    private init(process: ChildProcess, url: String) {
+    init(process: ChildProcess, url: String) {
         self.process = process
         self.url = url
     }
@@ -83,6 +83,24 @@ struct NodeProcess {
     func get(_ path: String, atLeast token: String? = nil) async throws -> (status: UInt, body: [UInt8]) {
         var request = HTTPClientRequest(url: self.url + path)
         if let token { request.headers.add(name: "Perennial-At-Least", value: token) }
+        return try await Self.answer(to: request)
+    }
+
+    /// - Parameters:
+    ///   - json: the body.
+    ///   - token: what the answer must not be older than.
+    func post(
+        _ json: String, to path: String, atLeast token: String? = nil
+    ) async throws -> (status: UInt, body: [UInt8]) {
+        var request = HTTPClientRequest(url: self.url + path)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        if let token { request.headers.add(name: "Perennial-At-Least", value: token) }
+        request.body = .bytes(Array(json.utf8))
+        return try await Self.answer(to: request)
+    }
+
+    private static func answer(to request: HTTPClientRequest) async throws -> (status: UInt, body: [UInt8]) {
         let response = try await Self.client.execute(request, timeout: .seconds(10))
         return (response.status.code, Array(buffer: try await response.body.collect(upTo: 64 << 20)))
     }

@@ -1,0 +1,28 @@
+import EventSourcing
+
+/// A store whose appends lack guards; all else goes through.
+struct UnguardedStore: SharedEventStore {
+    let base: any SharedEventStore
+    let removed: Set<RemovedGuard>
+
+    func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome] {
+        let batches = self.removed.contains(.deduplication) ? batches.map(Self.withUniqueKeys) : batches
+        do throws(StoreError) {
+            return try self.base.append(batches)
+        } catch {
+            guard error.code == .outcomeUnknown else { throw error }
+            if self.removed.contains(.retake) { throw StoreError(.unavailable, error.message) }
+            guard self.removed.contains(.outcome) else { throw error }
+            return batches.map { .appended(head: Sequence(rawValue: $0.head.rawValue + Int64($0.events.count))) }
+        }
+    }
+
+    /// Under keys that nobody finds again.
+    private static func withUniqueKeys(_ batch: ShardBatch) -> ShardBatch {
+        var batch = batch
+        for index in batch.events.indices {
+            batch.events[index].dedupKey += (0..<8).map { _ in UInt8.random(in: 0...255) }
+        }
+        return batch
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import PostgresHarness
+
+/// Nodes as the benchmarks run them, on a database of their own: composed as `perennial serve` composes its own, but
+/// given shards when they have lived for a second, and without a guard when a test wants that.
+final class BenchmarkNodes: Sendable {
+    let database: PostgresDatabase
+    private let directory: TemporaryDirectory
+    private let removed: Guard?
+    /// Held open: a node ends when its standard input does.
+    private let input: (reading: FileHandle, writing: FileHandle)
+
+    /// - Parameters:
+    ///   - root: what notifications lead to.
+    ///   - removed: what the nodes go without.
+    init(root: [UInt8], without removed: Guard? = nil) async throws {
+        self.database = try await onOwnThread { try PostgresServer.shared().makeDatabase() }
+        self.directory = try TemporaryDirectory()
+        self.removed = removed
+        let pipe = Pipe()
+        self.input = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
+        try self.directory.write(root, to: "root.cer")
+    }
+
+    /// Returns when the node listens.
+    /// - Parameter port: of what stands in its way to the database, if so.
+    func start(_ name: String, port: Int? = nil) async throws -> NodeProcess {
+        guard let binary = TestBinary.benchmarks else { throw ProcessFailure("no benchmarks beside the binary") }
+        let process = try ChildProcess(
+            binary,
+            [
+                "node", "--store", self.database.url(port: port.map { UInt16($0) }), "--root",
+                self.directory.file("root.cer"), "--leased", name,
+            ] + (self.removed.map { ["--without", $0.rawValue] } ?? []),
+            input: self.input.reading.fileDescriptor, output: self.directory.file(UUID().uuidString))
+        while process.isRunning {
+            if let line = process.output.firstMatch(of: /(?m)^api ([0-9]+)$/) {
+                return NodeProcess(process: process, url: "http://127.0.0.1:\(line.output.1)")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw ProcessFailure("a node did not start: \(process.errorOutput)")
+    }
+
+    /// A row of `shard`, without what appends change.
+    struct Owned: Hashable {
+        var epoch: Int
+        var node: String
+    }
+
+    /// By shard number.
+    func owners() async throws -> [Int: Owned] {
+        let database = self.database
+        let lines = try await onOwnThread { try database.query("SELECT shard_id, epoch, owner_node FROM shard") }
+        return Dictionary(
+            uniqueKeysWithValues: try lines.map { line in
+                let columns = line.split(separator: "|")
+                guard columns.count == 3, let shard = Int(columns[0]), let epoch = Int(columns[1]) else {
+                    throw ProcessFailure("not a row of a shard: \(line)")
+                }
+                return (shard, Owned(epoch: epoch, node: String(columns[2])))
+            })
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+extension GuardedNodes {
+    /// Lives through what a guard is there for.
+    /// - Returns: what the checks find.
+    func live(through danger: Guard) async throws -> [Violation] {
+        switch danger {
+        case .fence: try await self.appendLate()
+        case .lease: try await self.askFormerOwner()
+        case .deduplication: try await self.repeatNotification()
+        case .retake: try await self.loseAnswer()
+        case .outcome: try await self.loseAppend()
+        case .tokens: try await self.askBehindToken()
+        }
+    }
+
+    /// How an append names itself in PostgreSQL's protocol, after a portal without a name.
+    private static let append = [0] + Array("append".utf8) + [0]
+
+    /// An append is held up on the way until another node owns the shard.
+    private func appendLate() async throws -> [Violation] {
+        let former = try await self.startFirst()
+        try await self.deliver(0, former)
+        self.cable.snare.set(for: .request, of: Self.append)
+        let payload = self.payload(1)
+        async let answer = former.notify(payload)
+        try await self.until { self.cable.snare.isHolding }
+        former.process.send(SIGSTOP)
+
+        let owner = try await self.startSecond()
+        try await self.untilAllAreOwned(by: owner)
+        try await self.noteOwners()
+        self.cable.snare.release()
+        try await self.until { self.cable.snare.isAnswered }
+        former.process.send(SIGKILL)
+        _ = try? await answer
+        try await self.deliver(1, owner)
+        return try await self.violations(on: owner)
+    }
+
+    /// An owner is cut off from the database, so that it does not hear that it owns nothing any more.
+    private func askFormerOwner() async throws -> [Violation] {
+        let former = try await self.startFirst()
+        try await self.deliver(0, former)
+        try await self.check(former)
+        self.cable.cut()
+
+        let owner = try await self.startSecond()
+        try await self.untilAllAreOwned(by: owner)
+        try await self.deliver(1, owner)
+        let known = try await self.view(owner, consistency: "owner")
+        try await self.check(former, after: known)
+        former.process.send(SIGKILL)
+        return try await self.violations(on: owner)
+    }
+
+    private func repeatNotification() async throws -> [Violation] {
+        let owner = try await self.startFirst()
+        try await self.deliver(0, owner)
+        try await self.deliver(0, owner)
+        return try await self.violations(on: owner)
+    }
+
+    /// The database stores a commit, and the connection is lost before it says so.
+    private func loseAnswer() async throws -> [Violation] {
+        let owner = try await self.startFirst()
+        try await self.deliver(0, owner)
+        let before = try await self.rows()
+        self.cable.snare.set(for: .answer, of: Self.append)
+        let payload = self.payload(1)
+        async let answer = owner.notify(payload)
+        try await self.untilStored(moreThan: before)
+        self.cable.snare.drop()
+        self.note(try await answer, of: 1)
+        try await self.deliver(1, owner)
+        try await self.deliver(2, owner)
+        return try await self.violations(on: owner)
+    }
+
+    /// The connection is lost before the database hears of a commit.
+    private func loseAppend() async throws -> [Violation] {
+        let owner = try await self.startFirst()
+        try await self.deliver(0, owner)
+        self.cable.snare.set(for: .request, of: Self.append)
+        let payload = self.payload(1)
+        async let answer = owner.notify(payload)
+        try await self.until { self.cable.snare.isHolding }
+        self.cable.snare.drop()
+        self.note(try await answer, of: 1)
+        return try await self.violations(on: owner)
+    }
+
+    /// Another node shows what the database has, before the owner has heard of its own commit.
+    private func askBehindToken() async throws -> [Violation] {
+        let owner = try await self.startFirst()
+        try await self.deliver(0, owner)
+        try await self.check(owner)
+        let before = try await self.rows()
+        self.cable.snare.set(for: .answer, of: Self.append)
+        let payload = self.payload(1)
+        async let answer = owner.notify(payload)
+        try await self.untilStored(moreThan: before)
+
+        let other = try await self.startSecond()
+        let known = try await self.view(other, consistency: "local")
+        try await self.check(owner, after: known, withToken: true)
+        self.cable.snare.release()
+        self.note(try await answer, of: 1)
+        return try await self.violations(on: owner)
+    }
+
+    private func until(_ condition: () -> Bool) async throws {
+        while !condition() { try await Task.sleep(for: .milliseconds(5)) }
+    }
+}
