@@ -1,3 +1,4 @@
+import Dispatch
 import Entitlements
 import EventSourcing
 import PerennialTestSupport
@@ -36,6 +37,30 @@ import Testing
                 }
                 #expect(error?.code == .futureMoment)
             }
+        }
+    }
+
+    @Test func aCommitIsNotShownBeforeItsOwnerHasHeardOfIt() async throws {
+        // given: one that has happened, and is not answered yet
+        let block = DispatchSemaphore(value: 0)
+        let waits: ScriptedStore.Append = { batches, store in
+            let outcomes = ScriptedStore.commit(batches, to: store)
+            block.wait()
+            return outcomes
+        }
+        let node = try Node(store: ScriptedStore(InMemoryEventStore(shardCount: 16), [waits]))
+        var life = TestSubscription(id: "1", from: Node.start - .days(1))
+        let payload = try node.apple.sign(life.subscribe())
+        try await node.run { service in
+            async let outcome = service.ingest(signedPayload: payload)
+            try await eventually { try await service.statistics().streams == 1 }
+            // when: the next answer, from memory, would not show it
+            let error = await #expect(throws: ServiceError.self) { try await service.view("1") }
+            // then
+            #expect(error?.code == .frozen)
+            block.signal()
+            _ = try await outcome
+            #expect(try await service.view("1").version.rawValue == 1)
         }
     }
 

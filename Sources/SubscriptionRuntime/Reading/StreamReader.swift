@@ -31,9 +31,19 @@ struct StreamReader: Sendable {
         guard rows.count == 1 else {
             throw ServiceError(.ambiguous, "several apps have a stream with this id: name the bundle")
         }
-        if let head { return Found(key: key, shard: shard, row: row, head: head) }
+        if let head, consistency == .local || head.sequence >= row.sequence {
+            return Found(key: key, shard: shard, row: row, head: head)
+        }
+        if consistency != .local { try await self.waitForOwner(of: shard, toReach: row.sequence) }
         let place = try await self.positions.position(of: row.sequence, in: shard)
         return Found(key: key, shard: shard, row: row, head: place)
+    }
+
+    /// The row is of a commit of which its owner has not heard yet: what he answers from memory would be older.
+    private func waitForOwner(of shard: ShardID, toReach sequence: EventSourcing.Sequence) async throws(ServiceError) {
+        try await CatchingUp.wait { () throws(ServiceError) in
+            try await self.positions.head(of: shard).sequence >= sequence ? () : nil
+        }
     }
 
     /// nil where nobody has to be asked: the store's row is as new as its newest commit, whether there is an owner or not.

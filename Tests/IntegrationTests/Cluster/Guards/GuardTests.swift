@@ -16,4 +16,9 @@ struct GuardTests {
         #expect(try await kept.isEmpty)
         #expect(try await broken.contains(where: rule.explains))
     }
+
+    @Test(.timeLimit(.minutes(2)))
+    func noAnswerShowsWhatTheOwnersNextOneMayNot() async throws {
+        #expect(try await GuardedNodes(without: nil).askWhileCommitting().isEmpty)
+    }
 }

@@ -109,6 +109,23 @@ extension GuardedNodes {
         return try await self.violations(on: owner)
     }
 
+    /// The owner is asked in both ways, from the database and from memory, before it has heard of its own commit.
+    func askWhileCommitting() async throws -> [Violation] {
+        let owner = try await self.startFirst()
+        try await self.deliver(0, owner)
+        try await self.check(owner)
+        let before = try await self.rows()
+        self.cable.snare.set(for: .answer, of: Self.append)
+        let payload = self.payload(1)
+        async let answer = owner.notify(payload)
+        try await self.untilStored(moreThan: before)
+        let known = try await self.view(owner, consistency: "owner")
+        try await self.check(owner, after: known)
+        self.cable.snare.release()
+        self.note(try await answer, of: 1)
+        return try await self.violations(on: owner)
+    }
+
     private func until(_ condition: () -> Bool) async throws {
         while !condition() { try await Task.sleep(for: .milliseconds(5)) }
     }
