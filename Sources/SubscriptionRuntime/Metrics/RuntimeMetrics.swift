@@ -55,11 +55,11 @@ final class RuntimeMetrics: Sendable {
     func recordLost(_ shard: ShardID) { self.setOwned(shard, false) }
 
     private func setOwned(_ shard: ShardID, _ isOwned: Bool) {
-        let count = self.shards.withLock { shards in
+        self.shards.withLock { shards in
             if isOwned { shards.owned.insert(shard) } else { shards.owned.remove(shard) }
-            return shards.owned.count
+            // Not later: of two who come at once, the one who counted first might have the last word.
+            self.shardsOwned.record(shards.owned.count)
         }
-        self.shardsOwned.record(count)
     }
 
     func recordTaken(_ count: Int) { self.shardsTaken.increment(by: count) }
@@ -74,11 +74,10 @@ final class RuntimeMetrics: Sendable {
     func setLease(_ remaining: Duration) { self.leaseSecondsLeft.record(max(.zero, remaining) / .seconds(1)) }
 
     func setOverdue(_ count: Int, of shard: ShardID) {
-        let total = self.shards.withLock { shards in
+        self.shards.withLock { shards in
             shards.overdue[shard] = count
-            return shards.overdue.values.reduce(0, +)
+            self.timersOverdue.record(shards.overdue.values.reduce(0, +))
         }
-        self.timersOverdue.record(total)
     }
 
     var ownedCount: Int { self.shards.withLock { $0.owned.count } }
