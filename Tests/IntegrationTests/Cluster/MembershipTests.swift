@@ -25,7 +25,7 @@ struct MembershipTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.minutes(10)))
     func whoJoinsIsGivenAShareAndNothingMovesBetweenTheOthers() async throws {
         // given
         let first = try await self.nodes.start("a")

@@ -47,7 +47,7 @@ struct TakeOverTests {
 
     @Test(
         "the shards of a node that is killed, or stopped, are served by the others, and nothing is lost",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(10)))
     func othersTakeOver() async throws {
         // given: three nodes that have divided the shards among them
         let nodes = [try await self.start(0), try await self.start(1), try await self.start(2)]

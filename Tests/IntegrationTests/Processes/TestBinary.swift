@@ -10,7 +10,7 @@ enum TestBinary {
         return [named, beside].compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }()
 
-    /// The one that runs nodes which lack a guard; it lies beside `perennial`, where it was built.
+    /// The one that runs nodes which lack a guard, or pretend to be newer; it lies beside `perennial`, where it was built.
     static let benchmarks: String? = Self.path.map {
         URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("PerennialBenchmarks").path
     }.flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }

@@ -29,19 +29,19 @@ struct ChaosTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func nodesThatEndAndComeBackLoseNothing() async throws {
         try await self.expectPromisesKept(through: [
             .killedAndTakenOver, .killedAndRestarted, .paused, .stopped, .allKilled,
         ])
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func cutNetworksLoseNothing() async throws {
         try await self.expectPromisesKept(through: [.cutOffFromDatabase, .cutOffFromPeers, .cutOffFromAll])
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func aDatabaseThatGoesAwayAndComesBackLosesNothing() async throws {
         try await self.expectPromisesKept(through: [.databaseRestarted, .databaseKilled])
     }

@@ -9,7 +9,7 @@ struct GuardTests {
         try await GuardedNodes(without: removed).live(through: danger)
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: Guard.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: Guard.allCases)
     func whatItKeepsAwayIsNoticedWithoutIt(_ rule: Guard) async throws {
         async let kept = Self.violations(in: rule, without: nil)
         async let broken = Self.violations(in: rule, without: rule)
@@ -17,7 +17,7 @@ struct GuardTests {
         #expect(try await broken.contains(where: rule.explains))
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func noAnswerShowsWhatTheOwnersNextOneMayNot() async throws {
         #expect(try await GuardedNodes(without: nil).askWhileCommitting().isEmpty)
     }

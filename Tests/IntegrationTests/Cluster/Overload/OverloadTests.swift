@@ -63,7 +63,7 @@ struct OverloadTests {
 
     @Test(
         "verifying as much as the machine can costs no lease, whoever sends it",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(10)))
     func overloadIsNotDeath() async throws {
         // given: two nodes that have divided the shards among them, and subscriptions in all of them
         let terms = "lease: \(Self.lease.components.seconds)s"

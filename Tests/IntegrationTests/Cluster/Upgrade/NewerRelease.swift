@@ -4,10 +4,6 @@ import PostgresHarness
 /// Nodes of a release that is to come: today's program, which pretends to support one feature level more. Such a
 /// program is built with the benchmarks, beside `perennial`.
 final class NewerRelease: Sendable {
-    static let path: String? = TestBinary.path.map {
-        URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("PerennialBenchmarks").path
-    }.flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
-
     private let directory: TemporaryDirectory
     private let database: PostgresDatabase
     private let input: FileHandle
@@ -25,7 +21,7 @@ final class NewerRelease: Sendable {
 
     /// Starts a node, and does not wait for it.
     func launch(_ name: String) throws -> ChildProcess {
-        guard let path = Self.path else { throw ProcessFailure("no PerennialBenchmarks beside the perennial binary") }
+        guard let path = TestBinary.benchmarks else { throw ProcessFailure("no benchmarks beside the binary") }
         return try ChildProcess(
             path,
             [

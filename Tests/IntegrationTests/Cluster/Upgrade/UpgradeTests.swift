@@ -1,7 +1,7 @@
 import Testing
 
 /// A rolling restart: nodes of two releases side by side, under load.
-@Suite(.enabled(if: NewerRelease.path != nil, "build with PERENNIAL_BENCHMARKS=1 to run these"))
+@Suite(.enabled(if: TestBinary.benchmarks != nil, "build with PERENNIAL_BENCHMARKS=1 to run these"))
 struct UpgradeTests {
     private let cluster: UpgradeCluster
 
@@ -9,7 +9,7 @@ struct UpgradeTests {
 
     @Test(
         "nodes are replaced one after the other, nothing is lost, and the older release is refused in the end",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(10)))
     func rolls() async throws {
         try await self.cluster.run {
             // given: three nodes of today's release
