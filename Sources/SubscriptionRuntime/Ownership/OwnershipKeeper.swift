@@ -184,7 +184,8 @@ final class OwnershipKeeper: Sendable {
         guard parts.gate.isServing, let epoch = self.journal.epoch(of: shard) else { return false }
         let start = ContinuousClock.now
         parts.queue.refuse(with: SubmissionOutcome(ServiceError(.notOwner, "another node will own the shard")))
-        guard self.becomesIdle(parts.queue) else {
+        // What was in flight may have been why it was taken again meanwhile.
+        guard self.becomesIdle(parts.queue), self.journal.epoch(of: shard) == epoch else {
             parts.queue.readmit()
             return false
         }
