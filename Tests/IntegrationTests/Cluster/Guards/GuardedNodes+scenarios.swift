@@ -65,13 +65,7 @@ extension GuardedNodes {
     private func loseAnswer() async throws -> [Violation] {
         let owner = try await self.startFirst()
         try await self.deliver(0, owner)
-        let before = try await self.rows()
-        self.cable.snare.set(for: .answer, of: Self.append)
-        let payload = self.payload(1)
-        async let answer = owner.notify(payload)
-        try await self.untilStored(moreThan: before)
-        self.cable.snare.drop()
-        self.note(try await answer, of: 1)
+        try await self.send(1, to: owner, holding: .answer) { self.cable.snare.drop() }
         try await self.deliver(1, owner)
         try await self.deliver(2, owner)
         return try await self.violations(on: owner)
@@ -81,12 +75,7 @@ extension GuardedNodes {
     private func loseAppend() async throws -> [Violation] {
         let owner = try await self.startFirst()
         try await self.deliver(0, owner)
-        self.cable.snare.set(for: .request, of: Self.append)
-        let payload = self.payload(1)
-        async let answer = owner.notify(payload)
-        try await self.until { self.cable.snare.isHolding }
-        self.cable.snare.drop()
-        self.note(try await answer, of: 1)
+        try await self.send(1, to: owner, holding: .request) { self.cable.snare.drop() }
         return try await self.violations(on: owner)
     }
 
@@ -95,17 +84,12 @@ extension GuardedNodes {
         let owner = try await self.startFirst()
         try await self.deliver(0, owner)
         try await self.check(owner)
-        let before = try await self.rows()
-        self.cable.snare.set(for: .answer, of: Self.append)
-        let payload = self.payload(1)
-        async let answer = owner.notify(payload)
-        try await self.untilStored(moreThan: before)
-
-        let other = try await self.startSecond()
-        let known = try await self.view(other, consistency: "local")
-        try await self.check(owner, after: known, withToken: true)
-        self.cable.snare.release()
-        self.note(try await answer, of: 1)
+        try await self.send(1, to: owner, holding: .answer) {
+            let other = try await self.startSecond()
+            let known = try await self.view(other, consistency: "local")
+            try await self.check(owner, after: known, withToken: true)
+            self.cable.snare.release()
+        }
         return try await self.violations(on: owner)
     }
 
@@ -114,16 +98,29 @@ extension GuardedNodes {
         let owner = try await self.startFirst()
         try await self.deliver(0, owner)
         try await self.check(owner)
-        let before = try await self.rows()
-        self.cable.snare.set(for: .answer, of: Self.append)
-        let payload = self.payload(1)
-        async let answer = owner.notify(payload)
-        try await self.untilStored(moreThan: before)
-        let known = try await self.view(owner, consistency: "owner")
-        try await self.check(owner, after: known)
-        self.cable.snare.release()
-        self.note(try await answer, of: 1)
+        try await self.send(1, to: owner, holding: .answer) {
+            let known = try await self.view(owner, consistency: "owner")
+            try await self.check(owner, after: known)
+            self.cable.snare.release()
+        }
         return try await self.violations(on: owner)
+    }
+
+    /// Sends a notification while its append is held up: before the database hears of it, or when it has stored it.
+    /// - Parameter body: runs once that is so, and ends it.
+    private func send(
+        _ number: Int, to owner: NodeProcess, holding part: Snare.Part, _ body: () async throws -> Void
+    ) async throws {
+        let before = try await self.rows()
+        self.cable.snare.set(for: part, of: Self.append)
+        let payload = self.payload(number)
+        async let answer = owner.notify(payload)
+        switch part {
+        case .request: try await self.until { self.cable.snare.isHolding }
+        case .answer: try await self.untilStored(moreThan: before)
+        }
+        try await body()
+        self.note(try await answer, of: number)
     }
 
     private func until(_ condition: () -> Bool) async throws {
