@@ -33,6 +33,7 @@ let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
+let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
@@ -64,6 +65,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
@@ -80,7 +82,7 @@ let package = Package(
         library("Sharding", ["Base64Coding", "EventSourcing"], products: [crypto]),
         library(
             "AppStore", ["Subscriptions", "Base64Coding", "JSONScanning", "KnownKeyECDSA"],
-            products: [crypto, x509, asn1, httpClient, nioCore, nioHTTP1]),
+            products: [crypto, x509, asn1, httpClient, jwt, nioCore, nioHTTP1]),
         library("WireProtocol", ["Subscriptions", "EventSourcing"], products: [protobuf]),
         library("SQLiteStore", ["EventSourcing"], products: [grdb, grdbSQLite], more: [.strictMemorySafety()]),
         library("PostgresStore", ["CPostgres", "EventSourcing"], more: [.strictMemorySafety()]),
