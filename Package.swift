@@ -34,6 +34,7 @@ let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "as
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
@@ -93,7 +94,7 @@ let package = Package(
         library(
             "SubscriptionRuntime",
             ["Clustering", "EventSourcing", "Sharding", "WireProtocol", "AppStore", "Entitlements", "Subscriptions"],
-            products: [deque, lifecycle, logging, metrics]),
+            products: [deque, heap, lifecycle, logging, metrics]),
         library(
             "HTTPAPI",
             ["SubscriptionRuntime", "AppStore", "Entitlements", "EventSourcing", "JSONScanning", "Subscriptions"],

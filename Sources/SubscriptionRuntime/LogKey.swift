@@ -7,6 +7,10 @@ enum LogKey: String {
     case error
     case reason
     case offset = "clock.offset"
+    case app = "app.bundle"
+    case environment = "app.environment"
+    case from, to
+    case calls, fetched, recorded
 }
 
 extension Logger.Metadata {

@@ -1,3 +1,4 @@
+package import AppStore
 package import Clustering
 package import EventSourcing
 package import Sharding
@@ -19,6 +20,11 @@ package struct RuntimeConfiguration: Sendable {
     package var featureLevel = FeatureLevel.supported
     /// From `entitlements.renewalLeeway` and `entitlements.nonRenewing`.
     package var rules = DerivationRules()
+
+    /// From `apps[].serverAPI`: whom to ask about each app in each environment; without it Apple is not asked.
+    package var serverAPI: [ServerAPIClient] = []
+    /// How long the slow comparison of all subscriptions with Apple's answers rests after each of them.
+    package var sweepPause = Duration.seconds(1)
 
     /// How many commands one shard may hold, waiting or in a commit; more are refused as `overloaded`.
     package var commandsPerShard = 1_024

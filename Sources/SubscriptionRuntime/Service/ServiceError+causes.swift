@@ -12,6 +12,7 @@ extension ServiceError {
         case is CancellationError:
             self.init(.stopping, "the question was withdrawn", cause: error, file: file, line: line)
         case let error as ClusterError: self.init(error, file: file, line: line)
+        case let error as ServerAPIError: self.init(error, file: file, line: line)
         default:
             self.init(
                 .corrupt, "what was stored cannot be read: \(type(of: error))", cause: error, file: file, line: line)
@@ -45,6 +46,13 @@ extension ServiceError {
             case .unavailable, .incompatible: .storeUnavailable
             }
         self.init(code, error.message, cause: error, file: file, line: line)
+    }
+
+    /// What Apple said, or that nothing was heard.
+    init(_ error: ServerAPIError, file: String = #fileID, line: Int = #line) {
+        let isPassing = error.retryable || error.code == .unauthorized
+        self.init(
+            isPassing ? .appStoreUnavailable : .appStoreRefused, error.message, cause: error, file: file, line: line)
     }
 
     init(_ failure: ReadingFailure, file: String = #fileID, line: Int = #line) {

@@ -29,6 +29,12 @@ package struct ServiceError: Error, Sendable {
         case invalidRequest
         /// Nodes live that do not support the feature level yet (409).
         case olderNodes
+        /// The app has no `serverAPI` configured, so that Apple cannot be asked (409).
+        case notConfigured
+        /// Apple has refused what was asked, for good (422).
+        case appStoreRefused
+        /// No such job on this node (404).
+        case unknownJob
 
         // Trouble of our own: nothing was recorded, the same request may be sent again (503).
         /// A payload signed more than five minutes ahead of our clock.
@@ -47,6 +53,8 @@ package struct ServiceError: Error, Sendable {
         case storeFull
         /// This one command cannot be stored; its neighbours were.
         case parked
+        /// Apple could not be asked, or has no time now.
+        case appStoreUnavailable
         /// What was read from the store is not what was written (500).
         case corrupt
     }
@@ -77,11 +85,11 @@ extension ServiceError.Code {
     package var isRetryable: Bool {
         switch self {
         case .retryableVerificationFailure, .clockSkew, .overloaded, .stopping, .notOwner, .frozen, .storeUnavailable,
-            .storeFull, .parked:
+            .storeFull, .parked, .appStoreUnavailable:
             true
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
             .invalidEnvironment, .unknownSubscription, .unknownPurchase, .ambiguous, .futureMoment, .invalidCursor,
-            .storeRewound, .invalidRequest, .olderNodes, .corrupt:
+            .storeRewound, .invalidRequest, .olderNodes, .notConfigured, .appStoreRefused, .unknownJob, .corrupt:
             false
         }
     }
@@ -97,7 +105,7 @@ extension ServiceError.Code {
 
     fileprivate var secondsToWait: Int {
         switch self {
-        case .clockSkew, .storeFull, .parked: 60
+        case .clockSkew, .storeFull, .parked, .appStoreUnavailable: 60
         case .overloaded, .frozen: 1
         default: 5
         }

@@ -40,7 +40,7 @@ final class ShardNode: Sendable {
     /// - Throws: `ClusterError`.
     init(
         store: any EventStore, configuration: RuntimeConfiguration, clock: any WallClock, catalog: Catalog,
-        metrics: RuntimeMetrics, logger: Logger
+        asks: AskQueue?, metrics: RuntimeMetrics, logger: Logger
     ) throws {
         guard let map = ShardMap(shardCount: store.identity.shardCount) else {
             preconditionFailure("a store is made with a shard count that a shard map takes")
@@ -69,7 +69,7 @@ final class ShardNode: Sendable {
                 gate: ShardGate(), arm: TimerArm(), watch: watch,
                 entitlements: EntitlementTable(limit: configuration.entitlementsPerShard, names: names),
                 census: ShardCensus(rules: configuration.rules, metrics: metrics), uncounted: counts,
-                moves: moves, metrics: ShardMetrics(),
+                asks: asks, moves: moves, metrics: ShardMetrics(),
                 totals: metrics, logger: logger)
         }
         let lease = configuration.lease.map(NodeLease.init)
@@ -119,6 +119,13 @@ final class ShardNode: Sendable {
     }
 
     func parts(of key: StreamKey) -> ShardParts { self.parts[Int(self.map.shard(of: key.id).rawValue)] }
+
+    /// How many nodes share the work, this one among them.
+    func livingNodes() async throws -> Int {
+        guard let shared = self.store as? any SharedEventStore else { return 1 }
+        let view = try await OwnThread.value("view") { () throws(StoreError) in try shared.view() }
+        return max(1, view.living.count)
+    }
 
     // MARK: Commands
 

@@ -12,12 +12,13 @@ package import WireProtocol
 package final class SubscriptionService: Service, Sendable {
     private let store: any EventStore
     private let clock: any WallClock
-    private let notifications: NotificationReader
     private let transactions: TransactionReader
     private let verification: VerificationPool
-    private let codec = EvidenceCodec()
 
     let node: ShardNode
+    /// nil where Apple cannot be asked.
+    let reconciler: Reconciler?
+    let intake: NotificationIntake
     private let metrics: RuntimeMetrics
     private let checkMetrics = CheckMetrics()
     private let streams: StreamReader
@@ -38,15 +39,15 @@ package final class SubscriptionService: Service, Sendable {
     ) throws(ServiceError) {
         self.store = store
         self.clock = clock
-        self.notifications = notifications
         self.transactions = transactions
         self.verification = verification
         self.metrics = RuntimeMetrics()
+        let asks = configuration.serverAPI.isEmpty ? nil : AskQueue(clock: clock)
         do {
             try configuration.featureLevel.check(supports: try store.featureLevel())
             self.node = try ShardNode(
-                store: store, configuration: configuration, clock: clock, catalog: catalog, metrics: self.metrics,
-                logger: logger)
+                store: store, configuration: configuration, clock: clock, catalog: catalog, asks: asks,
+                metrics: self.metrics, logger: logger)
         } catch {
             throw ServiceError(error)
         }
@@ -57,6 +58,14 @@ package final class SubscriptionService: Service, Sendable {
         self.records = RecordReader(store: store, positions: positions)
         self.checker = self.node.checker
         self.quarantine = Quarantine(store: store, clock: clock, metrics: self.metrics)
+        let intake = NotificationIntake(
+            reader: notifications, verification: verification, node: self.node, quarantine: self.quarantine,
+            clock: clock, metrics: self.metrics)
+        self.intake = intake
+        self.reconciler = asks.map { asks in
+            Reconciler(
+                configuration, asks: asks, answers: AnswerReader(of: transactions), intake: intake, logger: logger)
+        }
     }
 
     /// Takes every shard, catches up on timers, and serves until a graceful shutdown or cancellation; then returns when
@@ -66,10 +75,15 @@ package final class SubscriptionService: Service, Sendable {
     package func run() async throws {
         self.verification.start()
         try? await self.quarantine.measure()
-        let failure = await withTaskCancellationOrGracefulShutdownHandler {
-            await self.node.run()
-        } onCancelOrGracefulShutdown: {
-            self.node.stop()
+        let failure = await withTaskGroup(of: Void.self) { group in
+            if let reconciler = self.reconciler { group.addTask { await reconciler.run() } }
+            let failure = await withTaskCancellationOrGracefulShutdownHandler {
+                await self.node.run()
+            } onCancelOrGracefulShutdown: {
+                self.node.stop()
+            }
+            group.cancelAll()
+            return failure
         }
         await self.verification.stop()
         if let failure { throw ServiceError(failure) }
@@ -82,41 +96,12 @@ package final class SubscriptionService: Service, Sendable {
     package func ingest(signedPayload: [UInt8]) async throws(ServiceError) -> IngestOutcome {
         let start = ContinuousClock.now
         do {
-            let outcome = try await self.take(signedPayload, mayQuarantine: true)
+            let outcome = try await self.intake.take(signedPayload, mayQuarantine: true)
             self.metrics.recordAcknowledged(took: .now - start)
             return outcome
         } catch {
             self.metrics.recordUnplaced(error.retryable ? "deferred" : "refused")
             throw error
-        }
-    }
-
-    private func take(_ signedPayload: [UInt8], mayQuarantine: Bool) async throws(ServiceError) -> IngestOutcome {
-        let (reading, evidence) = try await self.verify { () async throws(ReadingFailure) in
-            let reading = try await self.notifications.read(signedPayload, now: self.clock.now)
-            return (reading, self.pack([EvidencePart(name: .signedPayload, jws: signedPayload)]))
-        }
-        switch reading {
-        case .quarantine(let reason, let detail):
-            if mayQuarantine {
-                try await ServiceError.translating {
-                    try await self.quarantine.keep(signedPayload, reason: reason, detail: detail)
-                }
-                self.metrics.recordUnplaced("quarantined")
-            }
-            return .quarantined(reason: reason)
-        case .bundle(let key, let bundle):
-            let acceptance = try await self.node.ingest(
-                Submission(key: key, bundle: bundle, evidence: try evidence.get()))
-            let outcome = acceptance?.outcome ?? .kept
-            let result =
-                switch outcome {
-                case .duplicate: "duplicate"
-                case .kept: "kept"
-                case .recorded, .quarantined: "recorded"
-                }
-            self.node.parts(of: key).metrics.recordNotification(bundle.notification, of: key, result: result)
-            return outcome
         }
     }
 
@@ -134,11 +119,11 @@ package final class SubscriptionService: Service, Sendable {
         let originals =
             [EvidencePart(name: .signedTransactionInfo, jws: signedTransaction)]
             + (signedRenewalInfo.map { [EvidencePart(name: .signedRenewalInfo, jws: $0)] } ?? [])
-        var ((key, bundle), evidence) = try await self.verify { () async throws(ReadingFailure) in
+        var ((key, bundle), evidence) = try await self.intake.verify { () async throws(ReadingFailure) in
             let reading = try await self.transactions.read(
                 signedTransaction: signedTransaction, signedRenewalInfo: signedRenewalInfo, customerID: customerID,
                 now: self.clock.now)
-            return (reading, self.pack(originals))
+            return (reading, self.intake.pack(originals))
         }
         if let customerID { bundle.dedupKey = ContentHash.sha256(bundle.dedupKey + Array(customerID.utf8)) }
         _ = try await self.record(Submission(key: key, bundle: bundle, evidence: try evidence.get()))
@@ -146,24 +131,6 @@ package final class SubscriptionService: Service, Sendable {
             SubscriptionQuery(
                 stream: StreamReference(
                     kind: key.kind, id: key.id, environment: key.environment, bundleID: key.bundleID)))
-    }
-
-    /// On the threads of verification, and not on the one that commits: all processors pack.
-    private func pack(_ originals: [EvidencePart]) -> Result<EncodedEvidence, ServiceError> {
-        Result { () throws(StoreError) in try self.codec.encode(originals) }.mapError { ServiceError($0) }
-    }
-
-    private func verify<Reading: Sendable>(
-        _ read: @Sendable () async throws(ReadingFailure) -> Reading
-    ) async throws(ServiceError) -> Reading {
-        let start = ContinuousClock.now
-        defer { self.metrics.recordVerification(took: .now - start) }
-        do {
-            return try await self.verification.run(read)
-        } catch {
-            if case .refused(let failure) = error { self.metrics.recordVerificationFailure(failure.class.rawValue) }
-            throw ServiceError(error)
-        }
     }
 
     // MARK: Out
@@ -247,7 +214,7 @@ package final class SubscriptionService: Service, Sendable {
     package func replayQuarantine() async throws(ServiceError) -> QuarantineReplay {
         try await ServiceError.translating {
             try await self.quarantine.replay { raw in
-                if case .quarantined = try await self.take(raw, mayQuarantine: false) { return false }
+                if case .quarantined = try await self.intake.take(raw, mayQuarantine: false) { return false }
                 return true
             }
         }

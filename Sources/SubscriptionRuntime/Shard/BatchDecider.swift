@@ -189,7 +189,9 @@ struct BatchDecider {
                     evidence: index == 0 ? evidence : nil))
         }
         after.nextDue = outlook?.nextTransition(after: announcedUntil)?.due
-        self.keep(after, before, command, entitlement: written[written.count - 1].entitlement)
+        self.keep(
+            after, before, command, entitlement: written[written.count - 1].entitlement,
+            doubt: self.doubt(events, outlook, isFirst: before.version == .zero))
         self.lookups += CustomerIdentifiers(events).lookups(
             to: command.keyBytes, without: CustomerIdentifiers(before.state))
         self.events.append(contentsOf: written)
@@ -199,16 +201,29 @@ struct BatchDecider {
     }
 
     private mutating func keep(
-        _ after: StreamEntry, _ before: StreamEntry, _ command: Command, entitlement: [UInt8]
+        _ after: StreamEntry, _ before: StreamEntry, _ command: Command, entitlement: [UInt8],
+        doubt: AskReason? = nil
     ) {
         let row = StreamRow(
             key: command.keyBytes, version: after.version, sequence: after.sequence,
             state: StoredState(after.state).protoBytes(), entitlement: entitlement,
             nextDue: after.nextDue?.milliseconds)
-        let first = self.changes[command.keyBytes]?.before ?? before
-        self.changes[command.keyBytes] = Commit.Change(key: command.key, before: first, after: after, row: row)
+        let earlier = self.changes[command.keyBytes]
+        self.changes[command.keyBytes] = Commit.Change(
+            key: command.key, before: earlier?.before ?? before, after: after, row: row,
+            doubt: doubt ?? earlier?.doubt)
         self.entries[command.keyBytes] = after
     }
+
+    private func doubt(_ events: [SubscriptionEvent], _ outlook: Outlook?, isFirst: Bool) -> AskReason? {
+        guard let outlook, outlook.key.kind == .subscription else { return nil }
+        if events.contains(where: { $0.changes == [.anomaly] }) { return .anomaly }
+        if isFirst, events[0].source == .client { return .firstSeen }
+        if events[0].source == .timer, Self.endings.contains(events[0].kind) { return .endedByTime }
+        return outlook.doubt(at: self.now).map(AskReason.init)
+    }
+
+    private static let endings: Set<Change> = [.graceExpired, .retryEnded, .expired]
 
     private func entitlement(_ entry: StreamEntry, _ outlook: Outlook?) -> [UInt8] {
         switch entry.state.key.kind {

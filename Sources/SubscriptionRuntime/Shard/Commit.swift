@@ -17,6 +17,8 @@ struct Commit: Sendable {
         var after: StreamEntry
         /// `after` as it is stored.
         var row: StreamRow
+        /// Why Apple should be asked about the stream.
+        var doubt: AskReason?
     }
 
     var decided: [Decided]

@@ -19,6 +19,8 @@ struct ShardParts: Sendable {
     let census: ShardCensus
     /// Takes shards whose subscriptions are to be counted.
     let uncounted: AsyncStream<ShardID>.Continuation
+    /// Of the node: what Apple should be asked about; nil where it cannot be asked.
+    let asks: AskQueue?
     /// Of the node: what people want to be moved.
     let moves: ShardMoves
     /// Of this shard's traffic.

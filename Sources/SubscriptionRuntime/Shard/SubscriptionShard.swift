@@ -235,6 +235,7 @@ package distributed actor SubscriptionShard {
         for change in commit.changes.values {
             self.parts.entitlements.update(change.key, row: change.row)
             self.parts.census.record(change, at: commit.at)
+            if let doubt = change.doubt { self.parts.asks?.raise(change.key, doubt) }
         }
         self.parts.gate.advance(to: commit.head)
         if let due = commit.changes.values.compactMap(\.after.nextDue).min() { self.parts.arm.lower(to: due) }

@@ -55,7 +55,14 @@ package struct Outlook: Sendable {
         self.boundaries.drop { $0 <= moment }
     }
 
-    private func verdict(at moment: Moment) -> Verdict { self.derivation.verdict(at: moment) }
+    var key: StreamKey { self.derivation.key }
+
+    func verdict(at moment: Moment) -> Verdict { self.derivation.verdict(at: moment) }
+
+    /// No fact says that the customer had wanted the end.
+    func mayHaveRenewed(at moment: Moment) -> Bool {
+        self.derivation.known.mayRenew(at: moment, end: self.derivation.known.end(at: moment).moment)
+    }
 
     private func currentIndex(at moment: Moment) -> Int? { self.derivation.known.currentIndex(at: moment) }
 }

@@ -70,7 +70,7 @@ extension FactView {
         self.mayRenew(at: moment, end: end) ? end + rules.leeway(in: self.environment) : end
     }
 
-    private func mayRenew(at moment: Moment, end: Moment) -> Bool {
+    func mayRenew(at moment: Moment, end: Moment) -> Bool {
         guard self.renewal?.expirationIntent == nil else { return false }
         if let commitmentEnd = self.current(at: moment)?.commitment?.commitmentExpiresDate, end < commitmentEnd {
             return true

@@ -1,0 +1,80 @@
+import Subscriptions
+import Synchronization
+
+/// The node's questions to Apple about single subscriptions: shards put them in, one worker takes them out.
+final class AskQueue: Sendable {
+    private let schedule: Mutex<AskSchedule>
+    private let wake = Wake()
+    private let clock: any WallClock
+
+    /// Subscriptions that a node remembers; one takes about 300 bytes.
+    private static let limit = 100_000
+
+    init(clock: any WallClock) {
+        self.clock = clock
+        self.schedule = Mutex(AskSchedule(limit: Self.limit))
+    }
+
+    var count: Int { self.schedule.withLock { $0.count } }
+
+    /// Who waits for a renewal is asked about as `AskTimes` has it; the rest soon, and not all at once.
+    func raise(_ key: StreamKey, _ reason: AskReason) {
+        let now = self.clock.now
+        switch reason {
+        case .awaitingRenewal, .unheard:
+            self.raise(key, reason, since: now, due: AskTimes.next(since: now, after: now, chance: .chance))
+        case .anomaly, .incomplete, .endedByTime, .sweep: self.raiseSoon(key, reason, within: .seconds(1))
+        case .firstSeen, .request: self.raiseSoon(key, reason)
+        }
+    }
+
+    /// Asked about within `time`, at a moment drawn by chance.
+    func raiseSoon(_ key: StreamKey, _ reason: AskReason, within time: Milliseconds = Milliseconds(rawValue: 0)) {
+        let now = self.clock.now
+        let wait = Milliseconds(rawValue: Int64(Double(time.rawValue) * .chance))
+        self.raise(key, reason, since: now, due: now + wait)
+    }
+
+    private func raise(_ key: StreamKey, _ reason: AskReason, since: Moment, due: Moment) {
+        let isNext = self.schedule.withLock { schedule in
+            let before = schedule.nextDue
+            schedule.raise(key, reason, since: since, due: due)
+            return schedule.nextDue != before
+        }
+        if isNext { self.wake.signal() }
+    }
+
+    /// Waits until a question is due. One task at a time.
+    /// - Returns: nil when the task is cancelled.
+    func next() async -> AskSchedule.Question? {
+        while !Task.isCancelled {
+            let now = self.clock.now
+            let (question, due) = self.schedule.withLock { ($0.next(at: now), $0.nextDue) }
+            if let question { return question }
+            await self.wait(until: due)
+        }
+        return nil
+    }
+
+    func settle(_ question: AskSchedule.Question) { self.schedule.withLock { $0.settle(question) } }
+
+    func postpone(_ question: AskSchedule.Question, to due: Moment) {
+        self.schedule.withLock { $0.postpone(question, to: due) }
+        self.wake.signal()
+    }
+
+    private func wait(until due: Moment?) async {
+        guard let due else { return await self.wake.waitUnlessCancelled() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.wake.waitUnlessCancelled() }
+            group.addTask { try? await self.clock.sleep(until: due) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+extension Double {
+    /// 0..<1.
+    static var chance: Double { .random(in: 0..<1) }
+}

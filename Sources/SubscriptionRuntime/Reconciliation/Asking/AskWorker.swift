@@ -1,0 +1,75 @@
+import AppStore
+import Logging
+import Subscriptions
+
+/// Asks Apple about what is doubtful, a few subscriptions at a time.
+struct AskWorker: Sendable {
+    /// Requests under way at a time; the budget bounds their number a second.
+    private static let width = 8
+    /// After an answer that did not come.
+    private static let shortestRetry = Milliseconds.seconds(30)
+
+    let queue: AskQueue
+    let accounts: AccountDirectory
+    let node: ShardNode
+    let inspector: StreamInspector
+    let comparison: StatusComparison
+    let past: PastReader
+    let tally: ReconciliationTally
+    let troubles: AccountTroubles
+    let rules: DerivationRules
+    let clock: any WallClock
+
+    /// Until it is cancelled.
+    func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            var underWay = 0
+            while let question = await self.queue.next() {
+                if underWay == Self.width {
+                    await group.next()
+                    underWay -= 1
+                }
+                group.addTask { await self.work(on: question) }
+                underWay += 1
+            }
+        }
+    }
+
+    private func work(on question: AskSchedule.Question) async {
+        guard self.node.parts(of: question.key).isOurs, let client = self.accounts.client(of: question.key) else {
+            return self.queue.settle(question)
+        }
+        // Most of what is missing comes with the history, twenty at a time.
+        if self.tally.state(of: client.account) == .recovering {
+            return self.queue.postpone(question, to: self.clock.now + .seconds(5))
+        }
+        do {
+            guard try await self.isOpen(question) else { return self.queue.settle(question) }
+            if question.reason == .firstSeen { try await self.past.read(question.key, from: client) }
+            let result = try await self.comparison.compare(
+                question.key, with: client, for: question.reason, urgency: .urgent)
+            self.troubles.end(of: client.account)
+            guard result.doubt != nil else { return self.queue.settle(question) }
+            self.again(question, notBefore: self.clock.now)
+        } catch {
+            self.troubles.note(error, of: client.account)
+            self.again(question, notBefore: self.clock.now + Self.shortestRetry)
+        }
+    }
+
+    /// Whether there is still something to ask: a notification may have answered it.
+    private func isOpen(_ question: AskSchedule.Question) async throws -> Bool {
+        switch question.reason {
+        case .awaitingRenewal, .unheard, .incomplete:
+            guard let state = try await self.inspector.state(of: question.key) else { return false }
+            return Outlook(state, rules: self.rules)?.doubt(at: self.clock.now) != nil
+        case .anomaly, .endedByTime, .firstSeen, .sweep, .request:
+            return true
+        }
+    }
+
+    private func again(_ question: AskSchedule.Question, notBefore earliest: Moment) {
+        let due = AskTimes.next(since: question.since, after: self.clock.now, chance: .chance)
+        self.queue.postpone(question, to: max(due, earliest))
+    }
+}

@@ -1,0 +1,59 @@
+import EventSourcing
+import Logging
+import Subscriptions
+
+/// Finds what is doubtful in the shards of this node, from the store: after a start or a take-over nobody remembers what
+/// was to be asked.
+struct DoubtScan: Sendable {
+    private static let pageSize = 500
+    private static let pause = Duration.seconds(5)
+    /// Doubts that arose meanwhile are known; this one finds what was dropped.
+    private static let interval = Duration.seconds(3_600)
+    /// What is found together is asked about over this time.
+    private static let spread = Milliseconds.seconds(15)
+
+    let queue: AskQueue
+    let accounts: AccountDirectory
+    let node: ShardNode
+    let rules: DerivationRules
+    let clock: any WallClock
+    let logger: Logger
+
+    /// Until it is cancelled.
+    func run() async {
+        var scanned: [ShardID: (epoch: Epoch?, at: ContinuousClock.Instant)] = [:]
+        while !Task.isCancelled {
+            for parts in self.node.parts where parts.isOurs && parts.gate.isServing {
+                let epoch = parts.gate.epoch
+                if let last = scanned[parts.shard], last.epoch == epoch, .now - last.at < Self.interval { continue }
+                do {
+                    try await self.scan(parts.shard)
+                    scanned[parts.shard] = (epoch, .now)
+                } catch {
+                    self.logger.debug(
+                        "A shard could not be searched for doubtful subscriptions",
+                        metadata: .runtime([.shard: "\(parts.shard.rawValue)", .error: "\(error)"]))
+                }
+            }
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+
+    private func scan(_ shard: ShardID) async throws {
+        var last: [UInt8]?
+        while true {
+            let rows = try await self.node.store.streams(in: shard, after: last, limit: Self.pageSize)
+            let now = self.clock.now
+            for row in rows {
+                guard let key = StreamKey(bytes: row.key), key.kind == .subscription,
+                    self.accounts.client(of: key) != nil
+                else { continue }
+                let state = try await self.node.store.loadState(row, key: key, in: shard)
+                guard let doubt = Outlook(state, rules: self.rules)?.doubt(at: now) else { continue }
+                self.queue.raiseSoon(key, AskReason(doubt), within: Self.spread)
+            }
+            guard rows.count == Self.pageSize, let key = rows.last?.key, !Task.isCancelled else { return }
+            last = key
+        }
+    }
+}

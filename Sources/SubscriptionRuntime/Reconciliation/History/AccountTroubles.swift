@@ -1,0 +1,59 @@
+import AppStore
+import Logging
+import Subscriptions
+import Synchronization
+
+/// Says once, in one line, that Apple refuses an account or cannot be reached, and once that it answers again.
+final class AccountTroubles: Sendable {
+    private let troubled = Mutex<Set<ServerAPIAccount>>([])
+    private let tally: ReconciliationTally
+    private let metrics: ReconciliationMetrics
+    private let logger: Logger
+
+    init(tally: ReconciliationTally, metrics: ReconciliationMetrics, logger: Logger) {
+        self.tally = tally
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    func note(_ error: any Error, of account: ServerAPIAccount) {
+        guard let refusal = (error as? ServerAPIError) ?? (error as? ServiceError)?.cause as? ServerAPIError else {
+            return
+        }
+        switch refusal.code {
+        case .unauthorized:
+            self.begin(
+                .unauthorized, of: account,
+                "Apple refuses the credentials: check keyId, issuerId, the private key, that it was not revoked, the "
+                    + "bundle id, and this machine's clock")
+        case .serverTrouble, .notReached, .timedOut, .malformedAnswer, .tooLarge, .rateLimited:
+            self.begin(.unreachable, of: account, refusal.message)
+        case .refused, .cancelled: break
+        }
+    }
+
+    func end(of account: ServerAPIAccount) {
+        guard self.troubled.withLock({ $0.remove(account) }) != nil else { return }
+        self.metrics.setUsable(true, account)
+        self.tally.update(account) { $0.lastError = nil }
+        self.logger.notice("Apple's Server API answers again", metadata: self.metadata(of: account))
+    }
+
+    private func begin(
+        _ state: ReconciliationReport.Account.State, of account: ServerAPIAccount, _ message: String
+    ) {
+        self.tally.update(account) { entry in
+            entry.lastError = message
+            entry.state = state
+        }
+        guard self.troubled.withLock({ $0.insert(account).inserted }) else { return }
+        self.metrics.setUsable(false, account)
+        self.logger.error(
+            "Apple's Server API cannot be used",
+            metadata: self.metadata(of: account).merging(.runtime([.reason: "\(message)"])) { $1 })
+    }
+
+    private func metadata(of account: ServerAPIAccount) -> Logger.Metadata {
+        .runtime([.app: "\(account.bundleID.rawValue)", .environment: "\(account.environment.rawValue)"])
+    }
+}

@@ -1,0 +1,105 @@
+import AppStore
+import EventSourcing
+import Logging
+import Subscriptions
+
+/// Notices what is missing or doubtful, and asks Apple: by the history of notifications where many may be missing, by the
+/// statuses of single subscriptions where one is. Work belongs to the owner of the shard concerned, and may be repeated.
+final class Reconciler: Sendable {
+    private static let budgetInterval = Duration.seconds(10)
+
+    let accounts: AccountDirectory
+    let asks: AskQueue
+    let jobs: ReconciliationJobs
+    let tally: ReconciliationTally
+    let history: HistoryReader
+    let sweeper: Sweeper
+    let past: PastReader
+    let comparison: StatusComparison
+    let troubles: AccountTroubles
+    private let node: ShardNode
+    private let rules: DerivationRules
+    private let clock: any WallClock
+    private let metrics = ReconciliationMetrics()
+    private let logger: Logger
+
+    init(
+        _ configuration: RuntimeConfiguration, asks: AskQueue, answers: AnswerReader, intake: NotificationIntake,
+        logger: Logger
+    ) {
+        let node = intake.node
+        let clock = intake.clock
+        let accounts = AccountDirectory(clients: configuration.serverAPI)
+        let tally = ReconciliationTally(
+            node: configuration.node.rawValue, accounts: accounts.clients.map(\.account), since: clock.now)
+        let inspector = StreamInspector(node: node)
+        let recorder = AnswerRecorder(reader: answers, intake: intake, logger: logger)
+        let troubles = AccountTroubles(tally: tally, metrics: self.metrics, logger: logger)
+        let comparison = StatusComparison(
+            inspector: inspector, recorder: recorder, rules: configuration.rules, clock: clock, tally: tally,
+            metrics: self.metrics)
+        self.accounts = accounts
+        self.asks = asks
+        self.jobs = ReconciliationJobs(clock: clock)
+        self.tally = tally
+        self.history = HistoryReader(intake: intake, metrics: self.metrics, logger: logger)
+        self.past = PastReader(recorder: recorder, store: node.store)
+        self.comparison = comparison
+        self.troubles = troubles
+        self.sweeper = Sweeper(
+            pause: configuration.sweepPause, accounts: accounts, node: node, inspector: inspector,
+            comparison: comparison, tally: tally, troubles: troubles, rules: configuration.rules, clock: clock)
+        self.node = node
+        self.rules = configuration.rules
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Until it is cancelled.
+    func run() async {
+        guard !self.accounts.clients.isEmpty else { return }
+        await withDiscardingTaskGroup { group in
+            for client in self.accounts.clients { group.addTask { await self.keeper(of: client).run() } }
+            group.addTask { await self.worker.run() }
+            group.addTask { await self.scan.run() }
+            group.addTask { await self.sweeper.run() }
+            group.addTask { await self.jobs.run() }
+            group.addTask { await self.divideBudgets() }
+        }
+    }
+
+    private func keeper(of client: ServerAPIClient) -> CoverageKeeper {
+        CoverageKeeper(
+            client: client, node: self.node, history: self.history, tally: self.tally, troubles: self.troubles,
+            metrics: self.metrics, clock: self.clock, logger: self.logger)
+    }
+
+    private var worker: AskWorker {
+        AskWorker(
+            queue: self.asks, accounts: self.accounts, node: self.node, inspector: self.comparison.inspector,
+            comparison: self.comparison, past: self.past, tally: self.tally, troubles: self.troubles,
+            rules: self.rules, clock: self.clock)
+    }
+
+    private var scan: DoubtScan {
+        DoubtScan(
+            queue: self.asks, accounts: self.accounts, node: self.node, rules: self.rules, clock: self.clock,
+            logger: self.logger)
+    }
+
+    /// Apple's limits are for the app, however many nodes ask.
+    private func divideBudgets() async {
+        while !Task.isCancelled {
+            if let nodes = try? await self.node.livingNodes() {
+                for client in self.accounts.clients { client.budget.divide(by: nodes) }
+            }
+            for client in self.accounts.clients {
+                let budget = Dictionary(
+                    uniqueKeysWithValues: ServerAPIEndpoint.allCases.map { ($0, client.budget.remaining($0)) })
+                for (endpoint, remaining) in budget { self.metrics.setBudget(remaining, of: endpoint, client.account) }
+                self.tally.update(client.account) { $0.budget = budget }
+            }
+            try? await Task.sleep(for: Self.budgetInterval)
+        }
+    }
+}

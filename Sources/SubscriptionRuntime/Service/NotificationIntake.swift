@@ -1,0 +1,86 @@
+import AppStore
+import EventSourcing
+import Subscriptions
+import WireProtocol
+
+/// The way of every notification, pushed or fetched: verified, and recorded by its owner or set aside.
+struct NotificationIntake: Sendable {
+    let reader: NotificationReader
+    let verification: VerificationPool
+    let node: ShardNode
+    let quarantine: Quarantine
+    let clock: any WallClock
+    let metrics: RuntimeMetrics
+    private let codec = EvidenceCodec()
+
+    init(
+        reader: NotificationReader, verification: VerificationPool, node: ShardNode, quarantine: Quarantine,
+        clock: any WallClock, metrics: RuntimeMetrics
+    ) {
+        self.reader = reader
+        self.verification = verification
+        self.node = node
+        self.quarantine = quarantine
+        self.clock = clock
+        self.metrics = metrics
+    }
+
+    /// Durable when it returns.
+    /// - Throws: Apple's failure classes for what is forged or malformed; otherwise retryable codes.
+    func take(_ signedPayload: [UInt8], mayQuarantine: Bool) async throws(ServiceError) -> IngestOutcome {
+        let (reading, evidence) = try await self.verify { () async throws(ReadingFailure) in
+            let reading = try await self.reader.read(signedPayload, now: self.clock.now)
+            return (reading, self.pack([EvidencePart(name: .signedPayload, jws: signedPayload)]))
+        }
+        switch reading {
+        case .quarantine(let reason, let detail):
+            if mayQuarantine {
+                try await ServiceError.translating {
+                    try await self.quarantine.keep(signedPayload, reason: reason, detail: detail)
+                }
+                self.metrics.recordUnplaced("quarantined")
+            }
+            return .quarantined(reason: reason)
+        case .bundle(let key, let bundle):
+            let acceptance = try await self.node.ingest(
+                Submission(key: key, bundle: bundle, evidence: try evidence.get()))
+            let outcome = acceptance?.outcome ?? .kept
+            let result =
+                switch outcome {
+                case .duplicate: "duplicate"
+                case .kept: "kept"
+                case .recorded, .quarantined: "recorded"
+                }
+            self.node.parts(of: key).metrics.recordNotification(bundle.notification, of: key, result: result)
+            return outcome
+        }
+    }
+
+    /// Whether a notification is in the log.
+    func knows(_ signedPayload: [UInt8]) async throws -> Bool {
+        let reading = try await self.verify { () async throws(ReadingFailure) in
+            try await self.reader.read(signedPayload, now: self.clock.now)
+        }
+        guard case .bundle(let key, let bundle) = reading else { return false }
+        let shard = self.node.map.shard(of: key.id)
+        return try await !self.node.store.events(withDedupKeys: [bundle.dedupKey], in: shard).isEmpty
+    }
+
+    /// On the threads of verification, and not on the one that commits: all processors pack.
+    func pack(_ originals: [EvidencePart]) -> Result<EncodedEvidence, ServiceError> {
+        Result { () throws(StoreError) in try self.codec.encode(originals) }.mapError { ServiceError($0) }
+    }
+
+    func verify<Reading: Sendable>(
+        _ read: @Sendable () async throws(ReadingFailure) -> Reading
+    ) async throws(ServiceError) -> Reading {
+        let start = ContinuousClock.now
+        defer { self.metrics.recordVerification(took: .now - start) }
+        do {
+            return try await self.verification.run(read)
+        } catch {
+            if case .refused(let failure) = error { self.metrics.recordVerificationFailure(failure.class.rawValue) }
+            throw ServiceError(error)
+        }
+    }
+}

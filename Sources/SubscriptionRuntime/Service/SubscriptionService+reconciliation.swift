@@ -1,0 +1,156 @@
+package import AppStore
+import EventSourcing
+package import Subscriptions
+
+/// What people ask for; the rest Perennial does by itself.
+extension SubscriptionService {
+    // MARK: Notifications
+
+    /// Has Apple send a test notification.
+    /// - Returns: Apple's `testNotificationToken`, good for six months.
+    /// - Throws: `.notConfigured`, `.ambiguous`; `.appStoreRefused`, e.g. where no URL is configured at Apple;
+    ///   `.appStoreUnavailable`.
+    package func requestTestNotification(_ app: AppReference) async throws(ServiceError) -> String {
+        let client = try self.apple().accounts.client(of: app)
+        return try await ServiceError.translating { try await client.requestTestNotification(urgency: .urgent) }
+    }
+
+    /// What has become of it so far, by Apple's word and by our own log.
+    /// - Throws: as `requestTestNotification(_:)`.
+    package func testNotification(
+        _ token: String, _ app: AppReference
+    ) async throws(ServiceError) -> TestNotificationReport {
+        let client = try self.apple().accounts.client(of: app)
+        do {
+            let status = try await client.testNotificationStatus(token, urgency: .urgent)
+            var hasArrived = false
+            if let payload = status.signedPayload { hasArrived = try await self.intake.knows(payload.jws) }
+            return TestNotificationReport(attempts: status.attempts, hasArrived: hasArrived)
+        } catch let error as ServerAPIError where error.appleCode == Self.notFoundYet {
+            return TestNotificationReport(state: .pending, attempts: [])
+        } catch {
+            throw ServiceError(error)
+        }
+    }
+
+    /// Apple's TestNotificationNotFoundError: expired, or not there yet.
+    private static let notFoundYet: Int64 = 4_040_008
+
+    /// Reads a stretch of Apple's notification history, of one app or of all.
+    /// - Throws: `.notConfigured`, `.invalidRequest`, `.overloaded`.
+    package func startBackfill(
+        _ app: AppReference?, from: Moment, to: Moment
+    ) throws(ServiceError) -> ReconciliationJob {
+        let apple = try self.apple()
+        let clients = try app.map { app throws(ServiceError) in [try apple.accounts.client(of: app)] }
+            ?? apple.accounts.clients
+        guard from < to else { throw ServiceError(.invalidRequest, "from must be before to") }
+        let now = apple.clock.now
+        guard from <= now else { throw ServiceError(.futureMoment, "from must not lie in the future") }
+        let window = RecoveryWindow(start: from, end: to)
+        for client in clients {
+            guard window.start >= window.clamped(to: client.account.environment, now: now).start else {
+                throw ServiceError(
+                    .invalidRequest, "Apple's history reaches 180 days back in Production, and 30 in Sandbox")
+            }
+        }
+        let job = try apple.jobs.start(.backfill) { report in
+            for client in clients {
+                let stretch = window.clamped(to: client.account.environment, now: apple.clock.now)
+                _ = try await apple.history.read(
+                    stretch, onlyFailures: false, from: client, urgency: .sweep, onProgress: report)
+            }
+        }
+        apple.jobs.update(job.id) { job in
+            job.from = from
+            job.to = to
+        }
+        return try apple.jobs.job(job.id)
+    }
+
+    // MARK: Reconciliation
+
+    /// Reads what Apple could not deliver within seven days, and compares every subscription with Apple's answer.
+    /// - Throws: `.notConfigured`, `.overloaded`.
+    package func startReconciliation() throws(ServiceError) -> ReconciliationJob {
+        let apple = try self.apple()
+        let shards = self.node.map.shards
+        return try apple.jobs.start(.run) { report in
+            let now = apple.clock.now
+            for client in apple.accounts.clients {
+                let week = RecoveryWindow(start: now - .days(7), end: now)
+                _ = try await apple.history.read(
+                    week, onlyFailures: true, from: client, urgency: .sweep, onProgress: report)
+            }
+            try await apple.sweeper.compareAll(shards, onProgress: report)
+        }
+    }
+
+    /// - Throws: `.unknownJob`, `.notConfigured`.
+    package func job(_ id: String) throws(ServiceError) -> ReconciliationJob { try self.apple().jobs.job(id) }
+
+    /// What this node has found out since it started.
+    /// - Throws: `.notConfigured`.
+    package func reconciliationReport() throws(ServiceError) -> ReconciliationReport {
+        let apple = try self.apple()
+        return apple.tally.report(asOf: apple.clock.now, awaiting: apple.asks.count)
+    }
+
+    // MARK: One subscription
+
+    /// Asks Apple about a subscription now: what is new in its transaction history, and its status.
+    /// - Throws: `.unknownSubscription`, `.ambiguous`, `.notConfigured`, `.appStoreRefused`, `.appStoreUnavailable`.
+    package func refresh(_ stream: StreamReference) async throws(ServiceError) -> SubscriptionView {
+        let apple = try self.apple()
+        let key = try await self.subscription(SubscriptionQuery(stream: stream)).key
+        let client = try apple.accounts.client(for: key)
+        try await ServiceError.translating {
+            try await apple.past.read(key, from: client)
+            _ = try await apple.comparison.compare(key, with: client, for: .request, urgency: .urgent)
+        }
+        return try await self.subscription(SubscriptionQuery(stream: stream))
+    }
+
+    /// Moves the next renewal into the future. Cannot be undone.
+    /// - Parameters:
+    ///   - days: 1 to 90.
+    ///   - reason: Apple's `extendReasonCode`, 0 to 3.
+    ///   - requestIdentifier: names the request; 1 to 128 characters.
+    /// - Throws: as `refresh(_:)`; `.appStoreRefused` where the subscription is not eligible.
+    package func extend(
+        _ stream: StreamReference, days: Int, reason: Int, requestIdentifier: String
+    ) async throws(ServiceError) -> ExtensionResult {
+        let apple = try self.apple()
+        let key = try await self.subscription(SubscriptionQuery(stream: stream)).key
+        let client = try apple.accounts.client(for: key)
+        let result = try await ServiceError.translating {
+            try await client.extendRenewalDate(
+                of: key.id,
+                ExtensionRequest(days: days, reason: reason, requestIdentifier: requestIdentifier), urgency: .urgent)
+        }
+        apple.asks.raise(key, .request)
+        return result
+    }
+
+    /// Answers Apple's CONSUMPTION_REQUEST.
+    /// - Parameter transactionID: the one that the request names; nil for the newest.
+    /// - Throws: as `refresh(_:)`.
+    package func sendConsumption(
+        _ information: ConsumptionInformation, about stream: StreamReference, transactionID: String?
+    ) async throws(ServiceError) {
+        let apple = try self.apple()
+        let view = try await self.subscription(SubscriptionQuery(stream: stream))
+        let client = try apple.accounts.client(for: view.key)
+        guard let id = transactionID ?? view.snapshot?.transactionID?.rawValue else {
+            throw ServiceError(.invalidRequest, "no transaction of it is known: name the one that Apple asked about")
+        }
+        try await ServiceError.translating { try await client.sendConsumption(information, for: id, urgency: .urgent) }
+    }
+
+    private func apple() throws(ServiceError) -> Reconciler {
+        guard let reconciler = self.reconciler else {
+            throw ServiceError(.notConfigured, "no app has serverAPI in the configuration: Apple cannot be asked")
+        }
+        return reconciler
+    }
+}

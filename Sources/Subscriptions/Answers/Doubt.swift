@@ -1,0 +1,20 @@
+/// Why Apple has to be asked about a subscription: the answer rests on something that has not been said yet (domain §4).
+package enum Doubt: String, Hashable, Sendable, CaseIterable {
+    /// The paid period is over, and the renewal has not been heard of.
+    case awaitingRenewal
+    /// Access ended because nothing was heard within the leeway, and not by Apple's word.
+    case unheard
+    /// Part of what the answer rests on is not known, or nobody vouches for it.
+    case incomplete
+}
+
+extension Outlook {
+    /// nil when nothing about the answer at `moment` is doubtful, and for what is no subscription.
+    package func doubt(at moment: Moment) -> Doubt? {
+        guard self.key.kind == .subscription else { return nil }
+        let verdict = self.verdict(at: moment)
+        if verdict.awaitingRenewal { return .awaitingRenewal }
+        if verdict.incomplete { return .incomplete }
+        return verdict.rule == 9 && self.mayHaveRenewed(at: moment) ? .unheard : nil
+    }
+}
