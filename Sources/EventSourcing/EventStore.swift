@@ -112,6 +112,16 @@ package protocol EventStore: Sendable {
     func removeQuarantined(_ id: Int64) async throws(StoreError)
     func quarantineDepth() async throws(StoreError) -> Int
 
+    /// The notes of these names, such as how far something has been read; what was never written is missing. Names are
+    /// told apart by their UTF-8.
+    func bookmarks(_ names: [String]) async throws(StoreError) -> [String: [UInt8]]
+
+    /// Writes notes over what stood under their names, durable when it returns; an empty value removes. Nobody reads a
+    /// part of one call's, and the last call wins: what has to be fenced belongs in the log.
+    /// - Throws: `.conflict` for a name or a value beyond the bounds of `Bookmarks`, and nothing is written. After other
+    ///   errors it may have been; writing again is safe.
+    func setBookmarks(_ values: [String: [UInt8]]) async throws(StoreError)
+
     /// How many streams and events there are.
     func statistics() async throws(StoreError) -> StoreStatistics
 

@@ -51,7 +51,7 @@ import Testing
     @Test func nodesThatUpgradeAtOnceTakeEachStepOnce() async throws {
         try PostgresEventStore(in: self.database, migrations: Array(SchemaMigration.all.prefix(1))).close()
         let next = SchemaMigration(
-            number: 3, .contracts, sql: "CREATE SEQUENCE once; ALTER TABLE stream ADD COLUMN note TEXT")
+            number: 4, .contracts, sql: "CREATE SEQUENCE once; ALTER TABLE stream ADD COLUMN note TEXT")
         let database = self.database
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
@@ -63,15 +63,15 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try self.database.query("SELECT schema, steps FROM store_meta") == ["3|3"])
-        self.expectRefusal(.incompatible, "has schema 3, written by a newer version; this one knows 2")
+        #expect(try self.database.query("SELECT schema, steps FROM store_meta") == ["4|4"])
+        self.expectRefusal(.incompatible, "has schema 4, written by a newer version; this one knows 3")
         try self.database.drop()
     }
 
     @Test func aMigrationThatFailsChangesNothing() throws {
         try PostgresEventStore(in: self.database).close()
         let broken = SchemaMigration(
-            number: 3, .expands, sql: "ALTER TABLE stream ADD COLUMN note TEXT; SELECT nonsense")
+            number: 4, .expands, sql: "ALTER TABLE stream ADD COLUMN note TEXT; SELECT nonsense")
         #expect(throws: StoreError.self) {
             try PostgresEventStore(in: self.database, migrations: SchemaMigration.all + [broken])
         }

@@ -16,7 +16,7 @@ import Testing
     @Test("where a newer binary has only added, older ones start as before")
     func olderBinariesStart() async throws {
         let older = try PostgresEventStore(in: self.database, migrations: Self.beforeLevels)
-        let addition = SchemaMigration(number: 3, .expands, sql: "ALTER TABLE stream ADD COLUMN note TEXT")
+        let addition = SchemaMigration(number: 4, .expands, sql: "ALTER TABLE stream ADD COLUMN note TEXT")
         let newer = try PostgresEventStore(in: self.database, migrations: SchemaMigration.all + [addition])
         for migrations in [Self.beforeLevels, SchemaMigration.all] {
             let store = try PostgresEventStore(in: self.database, migrations: migrations)
@@ -26,7 +26,7 @@ import Testing
             store.close()
         }
         #expect(try await newer.log().count == 2)
-        #expect(try self.database.query("SELECT schema, steps FROM store_meta") == ["1|3"])
+        #expect(try self.database.query("SELECT schema, steps FROM store_meta") == ["1|4"])
         for store in [older, newer] { store.close() }
         try self.database.drop()
     }

@@ -88,7 +88,7 @@ import Testing
         try writer.append([writer.event([1])])
         let log = try await old.log()
         try old.close()
-        let next = SchemaMigration(number: 2, sql: "ALTER TABLE stream ADD COLUMN note TEXT")
+        let next = SchemaMigration(number: 3, .contracts, sql: "ALTER TABLE stream ADD COLUMN note TEXT")
 
         let new = try SQLiteEventStore(in: self.directory, migrations: SchemaMigration.all + [next])
         #expect(try await new.log() == log)
@@ -96,12 +96,13 @@ import Testing
         try new.close()
 
         try SQLiteEventStore(in: self.directory, migrations: SchemaMigration.all + [next]).close()
-        self.expectRefusal(.incompatible, "has schema 2, written by a newer version; this one knows 1")
+        self.expectRefusal(.incompatible, "has schema 3, written by a newer version; this one knows 2")
     }
 
     @Test func aMigrationThatFailsChangesNothing() throws {
         try SQLiteEventStore(in: self.directory).close()
-        let broken = SchemaMigration(number: 2, sql: "ALTER TABLE stream ADD COLUMN note TEXT; SELECT nonsense")
+        let broken = SchemaMigration(
+            number: 3, .expands, sql: "ALTER TABLE stream ADD COLUMN note TEXT; SELECT nonsense")
         #expect(throws: StoreError.self) {
             try SQLiteEventStore(in: self.directory, migrations: SchemaMigration.all + [broken])
         }

@@ -44,5 +44,6 @@ package struct StoreTable: Hashable, Sendable {
         Self("revision", numbers: ["stream_id", "fetched_at"], texts: ["revision"]),
         Self("cursor", numbers: ["shard_id"], texts: ["consumer"], blobs: ["position"]),
         Self("delivery", numbers: ["shard_id", "seq", "attempts", "next_at"], texts: ["endpoint"]),
+        Self("bookmark", blobs: ["name", "value"]),
     ]
 }

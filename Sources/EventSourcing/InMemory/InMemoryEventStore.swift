@@ -10,6 +10,7 @@ package final class InMemoryEventStore: SharedEventStore {
         var inbox: [InboxEntry] = []
         var quarantine: [QuarantinedPayload] = []
         var lastQuarantineID: Int64 = 0
+        var bookmarks: [[UInt8]: [UInt8]] = [:]
         var featureLevel = FeatureLevel.first
     }
 

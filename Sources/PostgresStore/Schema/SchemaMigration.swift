@@ -23,7 +23,9 @@ package struct SchemaMigration: Sendable {
     }
 
     /// Of this binary, in order.
-    package static let all = [SchemaMigration(number: 1, .contracts, sql: Self.tables), Self.featureLevels]
+    package static let all = [
+        SchemaMigration(number: 1, .contracts, sql: Self.tables), Self.featureLevels, Self.bookmarks,
+    ]
 
     /// Binaries that do not know it know no levels, and are refused from the second level on.
     ///
@@ -40,6 +42,16 @@ package struct SchemaMigration: Sendable {
             ALTER TABLE node
                 ADD COLUMN feature_level INTEGER NOT NULL DEFAULT 1,
                 ADD COLUMN feature_incarnation BIGINT;
+            """)
+
+    /// Notes beside the log. The name is the text's UTF-8, as in `lookup`.
+    private static let bookmarks = SchemaMigration(
+        number: 3, .expands,
+        sql: """
+            CREATE TABLE bookmark (
+                name  BYTEA PRIMARY KEY,
+                value BYTEA NOT NULL
+            ) WITH (fillfactor = 50);
             """)
 
     // The tables are SQLite's, but for what follows from heaps that have no row number of their own:

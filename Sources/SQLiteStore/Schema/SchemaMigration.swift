@@ -1,16 +1,40 @@
 /// One numbered step of the schema, run in one transaction. A step that a release has had is never changed: what is to
 /// be different is a new step.
+///
+/// `store_meta.steps` is the newest step that was done, and `store_meta.schema` the newest that a binary has to know:
+/// only a step that contracts raises it.
 package struct SchemaMigration: Sendable {
+    package enum Kind: Sendable {
+        /// Binaries that do not know it open the store as they did: an upgrade can be taken back.
+        case expands
+        /// Takes from older binaries what they need: they are refused from then on.
+        case contracts
+    }
+
     package let number: Int
+    package let kind: Kind
     let sql: String
 
-    package init(number: Int, sql: String) {
+    package init(number: Int, _ kind: Kind, sql: String) {
         self.number = number
+        self.kind = kind
         self.sql = sql
     }
 
     /// Of this binary, in order.
-    package static let all = [SchemaMigration(number: 1, sql: Self.tables)]
+    package static let all = [SchemaMigration(number: 1, .contracts, sql: Self.tables), Self.bookmarks]
+
+    /// Notes beside the log, and a column for how far the steps have come. The name is the text's UTF-8, so that U+0000
+    /// is a byte like others.
+    private static let bookmarks = SchemaMigration(
+        number: 2, .expands,
+        sql: """
+            ALTER TABLE store_meta ADD COLUMN steps INTEGER NOT NULL DEFAULT 1;
+            CREATE TABLE bookmark (
+                name  BLOB PRIMARY KEY NOT NULL,
+                value BLOB NOT NULL
+            ) STRICT;
+            """)
 
     // The tables are those that PostgreSQL gets too, and `append` is the same steps there in one statement. Three choices
     // are about space, and hold there as well:

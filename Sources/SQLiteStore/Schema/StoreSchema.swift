@@ -16,11 +16,11 @@ struct StoreSchema {
         guard let shardCount = shardCount ?? present?.identity.shardCount else {
             throw StoreError(.incompatible, "\(self.path) is empty: it is not a Perennial store")
         }
-        for migration in self.migrations where migration.number > present?.schema ?? 0 {
+        for migration in self.migrations where migration.number > present?.steps ?? 0 {
             try db.inTransaction(.immediate) {
                 try db.execute(sql: migration.sql)
                 if present == nil, migration.number == 1 { try self.make(db, shardCount: shardCount) }
-                try db.execute(sql: "UPDATE store_meta SET schema = ?", arguments: [migration.number])
+                try db.execute(sql: Self.record(migration))
                 return .commit
             }
         }
@@ -30,9 +30,19 @@ struct StoreSchema {
         return meta.identity
     }
 
+    private static func record(_ migration: SchemaMigration) -> String {
+        // The first step has no column yet to say so in.
+        let steps = migration.number > 1 ? ["steps = \(migration.number)"] : []
+        let schema = migration.kind == .contracts ? ["schema = \(migration.number)"] : []
+        return "UPDATE store_meta SET \((steps + schema).joined(separator: ", "))"
+    }
+
     private struct Meta {
         var identity: StoreIdentity
+        /// The newest step that a binary has to know.
         var schema: Int
+        /// The newest that was done.
+        var steps: Int
         var movedTo: String?
     }
 
@@ -42,7 +52,9 @@ struct StoreSchema {
         guard tables.contains("store_meta") else {
             throw StoreError(.incompatible, "\(self.path) is an SQLite database, but not a Perennial store")
         }
-        let sql = "SELECT store_id, restore_gen, shard_count, schema, moved_to FROM store_meta"
+        // Where only the first step was done, nothing but `schema` says so.
+        let steps = try db.columns(in: "store_meta").contains { $0.name == "steps" } ? "steps" : "schema"
+        let sql = "SELECT store_id, restore_gen, shard_count, schema, moved_to, \(steps) FROM store_meta"
         guard let row = try Row.fetchOne(db, sql: sql) else {
             throw StoreError(.corrupt, "\(self.path) has lost its store_meta row")
         }
@@ -50,7 +62,7 @@ struct StoreSchema {
             identity: StoreIdentity(
                 storeID: UInt64(bitPattern: try row.decode(Int64.self, atIndex: 0)),
                 restoreGeneration: try row.decode(atIndex: 1), shardCount: try row.decode(atIndex: 2)),
-            schema: try row.decode(atIndex: 3), movedTo: try row.decode(atIndex: 4))
+            schema: try row.decode(atIndex: 3), steps: try row.decode(atIndex: 5), movedTo: try row.decode(atIndex: 4))
     }
 
     private func check(_ meta: Meta, shardCount: Int) throws(StoreError) {

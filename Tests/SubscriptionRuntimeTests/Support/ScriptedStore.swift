@@ -167,6 +167,14 @@ final class ScriptedStore: EventStore {
 
     func quarantineDepth() async throws(StoreError) -> Int { try await self.inner.quarantineDepth() }
 
+    func bookmarks(_ names: [String]) async throws(StoreError) -> [String: [UInt8]] {
+        try await self.inner.bookmarks(names)
+    }
+
+    func setBookmarks(_ values: [String: [UInt8]]) async throws(StoreError) {
+        try await self.inner.setBookmarks(values)
+    }
+
     func statistics() async throws(StoreError) -> StoreStatistics { try await self.inner.statistics() }
 
     func ping() async throws(StoreError) { try await self.inner.ping() }

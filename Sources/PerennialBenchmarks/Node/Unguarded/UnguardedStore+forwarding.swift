@@ -122,6 +122,14 @@ extension UnguardedStore {
 
     func quarantineDepth() async throws(StoreError) -> Int { try await self.base.quarantineDepth() }
 
+    func bookmarks(_ names: [String]) async throws(StoreError) -> [String: [UInt8]] {
+        try await self.base.bookmarks(names)
+    }
+
+    func setBookmarks(_ values: [String: [UInt8]]) async throws(StoreError) {
+        try await self.base.setBookmarks(values)
+    }
+
     func statistics() async throws(StoreError) -> StoreStatistics { try await self.base.statistics() }
 
     func ping() async throws(StoreError) { try await self.base.ping() }

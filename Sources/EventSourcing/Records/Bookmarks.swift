@@ -1,0 +1,19 @@
+/// The bounds of the notes beside the log, which every store holds them to before it touches anything.
+package enum Bookmarks {
+    /// Of a name, in bytes.
+    package static let nameLengths = 1...512
+    /// Of a value, in bytes; an empty one stands for none.
+    package static let longestValue = 4096
+
+    /// - Throws: `.conflict` for a name or a value that is beyond them.
+    package static func check(_ values: [String: [UInt8]]) throws(StoreError) {
+        for (name, value) in values {
+            guard Self.nameLengths.contains(name.utf8.count) else {
+                throw StoreError(.conflict, "the name of a bookmark has 1…512 bytes, not \(name.utf8.count)")
+            }
+            guard value.count <= Self.longestValue else {
+                throw StoreError(.conflict, "a bookmark holds 4096 bytes at most, not \(value.count)")
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package import EventSourcing
+import GRDB
+
+extension SQLiteEventStore {
+    package func bookmarks(_ names: [String]) async throws(StoreError) -> [String: [UInt8]] {
+        try await self.read { db in
+            let select = try db.cachedStatement(sql: "SELECT value FROM bookmark WHERE name = ?")
+            let found = try names.compactMap { name in
+                try Row.fetchOne(select, arguments: [Array(name.utf8).data]).map { (name, try $0.bytes(0)) }
+            }
+            return Dictionary(found, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    package func setBookmarks(_ values: [String: [UInt8]]) async throws(StoreError) {
+        try Bookmarks.check(values)
+        guard !values.isEmpty else { return }
+        try await self.write { db in
+            let set = try db.cachedStatement(
+                sql: "INSERT INTO bookmark VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+            let remove = try db.cachedStatement(sql: "DELETE FROM bookmark WHERE name = ?")
+            for (name, value) in values {
+                let name = Array(name.utf8).data
+                if value.isEmpty {
+                    try remove.execute(arguments: [name])
+                } else {
+                    try set.execute(arguments: [name, value.data])
+                }
+            }
+        }
+    }
+}
