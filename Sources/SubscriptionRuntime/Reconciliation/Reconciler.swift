@@ -19,7 +19,7 @@ final class Reconciler: Sendable {
     let troubles: AccountTroubles
     private let node: ShardNode
     private let rules: DerivationRules
-    private let clock: any WallClock
+    let clock: any WallClock
     private let metrics = ReconciliationMetrics()
     private let logger: Logger
 

@@ -1,5 +1,6 @@
 import AppStore
 import EventSourcing
+import Sharding
 import Subscriptions
 import WireProtocol
 

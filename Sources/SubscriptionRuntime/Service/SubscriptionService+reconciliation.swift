@@ -1,5 +1,6 @@
 package import AppStore
 import EventSourcing
+import Sharding
 package import Subscriptions
 
 /// What people ask for; the rest Perennial does by itself.
@@ -114,11 +115,10 @@ extension SubscriptionService {
     /// Moves the next renewal into the future. Cannot be undone.
     /// - Parameters:
     ///   - days: 1 to 90.
-    ///   - reason: Apple's `extendReasonCode`, 0 to 3.
     ///   - requestIdentifier: names the request; 1 to 128 characters.
     /// - Throws: as `refresh(_:)`; `.appStoreRefused` where the subscription is not eligible.
     package func extend(
-        _ stream: StreamReference, days: Int, reason: Int, requestIdentifier: String
+        _ stream: StreamReference, days: Int, reason: ExtensionReason, requestIdentifier: String
     ) async throws(ServiceError) -> ExtensionResult {
         let apple = try self.apple()
         let key = try await self.subscription(SubscriptionQuery(stream: stream)).key

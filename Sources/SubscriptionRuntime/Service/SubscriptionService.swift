@@ -64,7 +64,7 @@ package final class SubscriptionService: Service, Sendable {
         self.intake = intake
         self.reconciler = asks.map { asks in
             Reconciler(
-                configuration, asks: asks, answers: AnswerReader(of: transactions), intake: intake, logger: logger)
+                configuration, asks: asks, answers: transactions.answers, intake: intake, logger: logger)
         }
     }
 

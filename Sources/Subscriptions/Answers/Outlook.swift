@@ -55,7 +55,7 @@ package struct Outlook: Sendable {
         self.boundaries.drop { $0 <= moment }
     }
 
-    var key: StreamKey { self.derivation.key }
+    package var key: StreamKey { self.derivation.key }
 
     func verdict(at moment: Moment) -> Verdict { self.derivation.verdict(at: moment) }
 

@@ -1,4 +1,5 @@
 import EventSourcing
+import Sharding
 import Subscriptions
 
 /// Reads the durable state of a stream, whoever owns it.

@@ -1,0 +1,245 @@
+import AppStore
+import EventSourcing
+import SubscriptionRuntime
+import Subscriptions
+import Testing
+
+/// What is doubtful is asked about, and nothing but Apple's word or the end of the paid time ends access.
+@Suite(.timeLimit(.minutes(10))) struct DoubtTests {
+    private let stream = StreamReference(id: "1")
+
+    /// A node that can ask, and a subscription whose renewal is never told.
+    private func awaiting(_ apple: ScriptedApple) throws -> (Node, TestSubscription, first: [UInt8]) {
+        var node = try Node()
+        node.configuration.serverAPI = [try apple.client()]
+        node.configuration.sweepPause = .seconds(3_600)
+        var life = TestSubscription(id: "1", from: Node.start - .days(1))
+        let first = try node.apple.sign(life.subscribe())
+        return (node, life, first)
+    }
+
+    /// The paid period is over, and so is the time before Apple is asked.
+    private func pass(the end: Moment, of node: Node, _ service: SubscriptionService) async throws {
+        node.clock.advance(to: end)
+        await eventually { (try? await service.history(self.stream).last?.event.kind) == .awaitingRenewal }
+        node.clock.advance(to: end + .seconds(20))
+    }
+
+    @Test func aRenewalThatWasNeverToldIsFoundWithinSecondsOfTheEnd() async throws {
+        // given
+        let apple = ScriptedApple()
+        let (node, life, first) = try self.awaiting(apple)
+        var renewed = life
+        let renewal = renewed.renew()
+        apple.answers { [store = node.apple] request in
+            guard request.path.contains("/subscriptions/") else { return ScriptedApple.json(#"{"hasMore":false}"#) }
+            return (try? store.statuses(renewal)) ?? ScriptedApple.notFound
+        }
+        try await node.run { service in
+            _ = try await service.ingest(signedPayload: first)
+            // when
+            try await self.pass(the: life.end, of: node, service)
+            await eventually { (try? await service.view("1").snapshot?.expiresDate) == renewed.end }
+            // then
+            let view = try await service.view("1")
+            #expect(view.snapshot?.state == .subscribed)
+            #expect(view.snapshot?.awaitingRenewal == false)
+            #expect(try await service.history(self.stream).last?.event.source == .statuses)
+            await eventually { (try? service.reconciliationReport().repaired) == 1 }
+            let report = try service.reconciliationReport()
+            #expect(report.kinds == [.missedRenewal: 1])
+            #expect(report.reasons == [.awaitingRenewal: 1])
+            #expect(report.examples.first?.key.id == "1")
+            #expect(apple.requests(to: "/subscriptions/1").count == 1)
+            // and asked no more
+            await eventually { (try? service.reconciliationReport().awaiting) == 0 }
+        }
+    }
+
+    @Test func whoLeftByChoiceIsNotAskedAbout() async throws {
+        // given
+        let apple = ScriptedApple()
+        let (node, life, first) = try self.awaiting(apple)
+        var leaving = life
+        let off = try node.apple.sign(leaving.turnAutoRenew(false))
+        try await node.run { service in
+            for payload in [first, off] { _ = try await service.ingest(signedPayload: payload) }
+            // when: access ends by time, which is asked about once; Apple agrees
+            let expired = leaving.expire()
+            apple.answers { [store = node.apple] request in
+                guard request.path.contains("/subscriptions/") else { return ScriptedApple.json(#"{"hasMore":false}"#) }
+                return (try? store.statuses(expired)) ?? ScriptedApple.notFound
+            }
+            node.clock.advance(to: life.end + .seconds(2))
+            await eventually { (try? await service.view("1").snapshot?.state) == .expired }
+            node.clock.advance(to: life.end + .seconds(5))
+            await eventually { apple.requests(to: "/subscriptions/1").count == 1 }
+            await eventually { (try? service.reconciliationReport().awaiting) == 0 }
+            // then: never again
+            node.clock.advance(to: life.end + .days(3))
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(apple.requests(to: "/subscriptions/1").count == 1)
+        }
+    }
+
+    /// What Apple's server, or somebody in its place, may say instead of an answer.
+    enum BadAnswer: String, CaseIterable, CustomTestStringConvertible {
+        case empty, noStrings, onlyTransaction, brokenJSON, notJSON, serverError, notFound, accountNotFound, tooMany
+        case silence, unreachable, forged, ofAnotherApp, ofAnotherSubscription, oldSigning, statusOutOfRange
+
+        var testDescription: String { self.rawValue }
+
+        func answer(
+            _ store: TestAppStore, _ first: TestNotification
+        ) throws(ServerAPIError) -> ServerAPIAnswer {
+            do {
+                switch self {
+                case .empty: return ScriptedApple.json(#"{"environment":"Production","data":[]}"#)
+                case .noStrings:
+                    return ScriptedApple.json(
+                        #"{"data":[{"lastTransactions":[{"originalTransactionId":"1","status":2}]}]}"#)
+                case .onlyTransaction:
+                    let transaction = String(decoding: try store.transaction(first), as: UTF8.self)
+                    return ScriptedApple.json(
+                        """
+                        {"data":[{"lastTransactions":[{"originalTransactionId":"1","status":2,\
+                        "signedTransactionInfo":"\(transaction)"}]}]}
+                        """)
+                case .brokenJSON: return ScriptedApple.json(#"{"data":[{"lastTransactions":[{"original"#)
+                case .notJSON: return ScriptedApple.json("<html>Welcome to the hotel</html>")
+                case .serverError:
+                    return ServerAPIAnswer(status: 500, body: Array(#"{"errorCode":5000000}"#.utf8))
+                case .notFound: return ScriptedApple.notFound
+                case .accountNotFound:
+                    return ServerAPIAnswer(status: 404, body: Array(#"{"errorCode":4040001}"#.utf8))
+                case .tooMany:
+                    return ServerAPIAnswer(status: 429, body: Array(#"{"errorCode":4290000}"#.utf8))
+                case .silence: throw ServerAPIError(.timedOut, "no answer in time")
+                case .unreachable: throw ServerAPIError(.notReached, "no connection")
+                case .forged:
+                    var ended = first
+                    ended.period?.revocation = first.signed
+                    return try TestAppStore().statuses(ended, status: 5)
+                case .ofAnotherApp:
+                    var other = first
+                    other.bundle = TestAppStore.bundles[1]
+                    other.period?.revocation = first.signed
+                    return try store.statuses(other, status: 5)
+                case .ofAnotherSubscription:
+                    var other = first
+                    other.id = "2"
+                    other.period?.revocation = first.signed
+                    return try store.statuses(other, status: 5)
+                case .oldSigning:
+                    var old = first
+                    old.signed = first.signed - .days(1)
+                    old.period?.status = 5
+                    return try store.statuses(old)
+                case .statusOutOfRange: return try store.statuses(first, status: 9)
+                }
+            } catch let error as ServerAPIError {
+                throw error
+            } catch {
+                throw ServerAPIError(.notReached, "the test could not make its answer")
+            }
+        }
+    }
+
+    @Test(arguments: BadAnswer.allCases)
+    func aBadAnswerTakesNoAccessBeforeThePaidTimeAndItsLeewayAreOver(_ bad: BadAnswer) async throws {
+        // given
+        let apple = ScriptedApple()
+        let (node, life, _) = try self.awaiting(apple)
+        var copy = TestSubscription(id: "1", from: Node.start - .days(1))
+        let first = copy.subscribe()
+        let payload = try node.apple.sign(first)
+        apple.answers { [store = node.apple] request throws(ServerAPIError) in
+            guard request.path.contains("/subscriptions/") else {
+                return ScriptedApple.json(#"{"notificationHistory":[],"hasMore":false}"#)
+            }
+            return try bad.answer(store, first)
+        }
+        try await node.run { service in
+            _ = try await service.ingest(signedPayload: payload)
+            // when
+            try await self.pass(the: life.end, of: node, service)
+            await eventually { !apple.requests(to: "/subscriptions/1").isEmpty }
+            await eventually {
+                guard let report = try? service.reconciliationReport() else { return false }
+                return report.checked == 1 || report.awaiting == 1
+            }
+            // then: entitled, as without any answer
+            #expect(try await service.check("1")?.entitled == true)
+            #expect(try await service.view("1").snapshot?.entitled == true)
+            #expect(try await service.view("1").snapshot?.validUntil == life.end + .hours(2))
+            node.clock.advance(to: life.end + .hours(2) - .seconds(1))
+            #expect(try await service.check("1")?.entitled == true)
+            // and what can end it is time
+            node.clock.advance(to: life.end + .hours(2))
+            #expect(try await service.check("1")?.entitled == false)
+        }
+    }
+
+    @Test func aDoubtIsFoundAgainAfterARestart() async throws {
+        // given: the paid period ended while nobody was there
+        let apple = ScriptedApple()
+        let (node, life, first) = try self.awaiting(apple)
+        try await node.run { service in _ = try await service.ingest(signedPayload: first) }
+        var renewed = life
+        let renewal = renewed.renew()
+        apple.answers { [store = node.apple] request in
+            guard request.path.contains("/subscriptions/") else {
+                return ScriptedApple.json(#"{"notificationHistory":[],"hasMore":false}"#)
+            }
+            return (try? store.statuses(renewal)) ?? ScriptedApple.notFound
+        }
+        node.clock.advance(to: life.end + .hours(1))
+        // when
+        try await node.run { service in
+            await eventually {
+                node.clock.advance(to: node.clock.now + .seconds(1))
+                return (try? await service.view("1").snapshot?.expiresDate) == renewed.end
+            }
+            // then
+            #expect(try await service.view("1").snapshot?.entitled == true)
+        }
+    }
+
+    @Test func whatAClientBringsFirstIsLearntFromHistoryAndStatuses() async throws {
+        // given: three periods, of which the client posts the first alone
+        let apple = ScriptedApple()
+        var node = try Node()
+        node.configuration.serverAPI = [try apple.client()]
+        var life = TestSubscription(id: "1", from: Node.start - .days(70))
+        let told = [life.subscribe(), life.renew(), life.renew()]
+        let signed = try told.map { try node.apple.transaction($0) }
+        let last = told[2]
+        apple.answers { [store = node.apple] request in
+            if request.path.contains("/history/1") {
+                let list = signed.map { "\"\(String(decoding: $0, as: UTF8.self))\"" }.joined(separator: ",")
+                return ScriptedApple.json(#"{"revision":"r1","hasMore":false,"signedTransactions":[\#(list)]}"#)
+            }
+            guard request.path.contains("/subscriptions/1") else {
+                return ScriptedApple.json(#"{"notificationHistory":[],"hasMore":false}"#)
+            }
+            return (try? store.statuses(last)) ?? ScriptedApple.notFound
+        }
+        try await node.run { [end = life.end] service in
+            // when
+            let posted = try await service.record(
+                signedTransaction: signed[0], signedRenewalInfo: nil, customerID: nil)
+            #expect(posted.snapshot?.entitled == false)
+            // then
+            await eventually { (try? await service.view("1").snapshot?.expiresDate) == end }
+            await eventually { (try? service.reconciliationReport().awaiting) == 0 }
+            let view = try await service.view("1")
+            #expect(view.snapshot?.entitled == true)
+            #expect(view.snapshot?.incomplete == false)
+            let sources = try await service.history(self.stream).map(\.event.source)
+            #expect(Set(sources).isSuperset(of: [.client, .history, .statuses]))
+            // and the next time only what is new is asked for
+            _ = try await service.refresh(self.stream)
+            #expect(apple.requests(to: "/history/1").last?.query.contains("revision=r1") == true)
+        }
+    }
+}
