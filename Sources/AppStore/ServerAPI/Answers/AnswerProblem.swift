@@ -1,0 +1,56 @@
+import JSONScanning
+
+/// Why the body of a success is refused. Says nothing of what it holds.
+enum AnswerProblem: Error, CustomStringConvertible {
+    case json(JSONError)
+    case missing(String)
+
+    var description: String {
+        switch self {
+        case .json(let error): error.description
+        case .missing(let name): "\(name) is missing"
+        }
+    }
+}
+
+extension AnswerProblem {
+    /// Reads one document that is an object; what `member` does not read it skips.
+    static func read(
+        _ body: [UInt8], _ member: (JSONKey, inout JSONScanner) throws(JSONError) -> Void
+    ) throws(AnswerProblem) {
+        do throws(JSONError) {
+            var json = JSONScanner(body)
+            try json.readObject(member)
+            try json.end()
+        } catch {
+            throw .json(error)
+        }
+    }
+}
+
+extension JSONScanner {
+    /// Longer texts than any that Apple sends outside signed strings.
+    private static var maximumTextBytes: Int { 4_096 }
+
+    mutating func readObject(
+        _ member: (JSONKey, inout JSONScanner) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        try self.beginObject()
+        while let key = try self.nextKey() { try member(key, &self) }
+    }
+
+    mutating func readArray(_ element: (inout JSONScanner) throws(JSONError) -> Void) throws(JSONError) {
+        try self.beginArray()
+        while try self.nextElement() { try element(&self) }
+    }
+
+    mutating func answerText() throws(JSONError) -> String { try self.text(maximumBytes: Self.maximumTextBytes) }
+
+    mutating func signedString() throws(JSONError) -> SignedString { SignedString(jws: Array(try self.textBytes())) }
+
+    mutating func signedStrings() throws(JSONError) -> [SignedString] {
+        var strings: [SignedString] = []
+        try self.readArray { json throws(JSONError) in strings.append(try json.signedString()) }
+        return strings
+    }
+}
