@@ -12,3 +12,14 @@ extension PayloadDigest {
         self.init(sha256: hash.finalize())
     }
 }
+
+extension PayloadDigest {
+    init(of source: EventSource) {
+        self.init(sha256: SHA256.hash(data: Array(source.rawValue.utf8)))
+    }
+
+    /// Of Apple's number where it stands outside what is signed.
+    init(of status: AppleStatus) {
+        self.init(sha256: SHA256.hash(data: Array("status \(status.rawValue)".utf8)))
+    }
+}
