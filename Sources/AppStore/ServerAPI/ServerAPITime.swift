@@ -17,13 +17,13 @@ package struct ServerAPITime: Sendable {
     }
 
     /// The machine's own, which goes on while it sleeps.
-    package static var system: ServerAPITime {
+    package static let system: ServerAPITime = {
         let start = ContinuousClock.now
         return ServerAPITime(
             elapsed: { start.duration(to: .now) },
             sleep: { try? await Task.sleep(for: $0, clock: .continuous) },
             chance: { Double.random(in: 0..<1) })
-    }
+    }()
 }
 
 extension ServerAPITime {

@@ -22,9 +22,19 @@ package struct KeptStatus: Hashable, Comparable, Sendable {
             revocationDate: newest?.revocationDate)
     }
 
-    /// By (asOf, digest): what is equal in these is one payload.
+    /// By (asOf, digest). What is equal in these is one payload; but the statuses endpoint sends the number, and the
+    /// transaction beside it, outside what was signed. There all else decides, so that order of arrival never does: the
+    /// greater number first, because time alone takes a subscription from 1 to the others.
     package static func < (left: Self, right: Self) -> Bool {
-        (left.observation.asOf, left.observation.digest) < (right.observation.asOf, right.observation.digest)
+        let (leftKey, rightKey) = (left.observation.key, right.observation.key)
+        return leftKey == rightKey ? left.content < right.content : leftKey < rightKey
+    }
+
+    private var content: (AppleStatus, Moment, String, Moment, Moment) {
+        (
+            self.observation.status, self.observation.unsigned?.purchaseDate ?? .distantPast,
+            self.transactionID?.rawValue ?? "", self.expiresDate ?? .distantPast, self.revocationDate ?? .distantPast
+        )
     }
 
     /// Whether it was given in view of this transaction with this end.
@@ -32,4 +42,8 @@ package struct KeptStatus: Hashable, Comparable, Sendable {
         self.transactionID == transaction.transactionID && self.expiresDate == transaction.expiresDate
             && self.revocationDate == transaction.revocationDate
     }
+}
+
+extension StatusObservation {
+    fileprivate var key: (Moment, PayloadDigest) { (self.asOf, self.digest) }
 }

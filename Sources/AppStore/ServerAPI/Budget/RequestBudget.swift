@@ -73,11 +73,11 @@ package final class RequestBudget: Sendable {
     }
 
     /// Waits until a request may be sent.
-    /// - Parameter deadline: in elapsed time.
-    /// - Throws: `.rateLimited` at once when its turn cannot come before the deadline; `.cancelled`.
-    func take(_ endpoint: ServerAPIEndpoint, _ urgency: RequestUrgency, before deadline: Duration, now: Moment)
-        async throws(ServerAPIError)
-    {
+    /// - Throws: `.rateLimited` at once when its turn cannot come within `limit`; `.cancelled`.
+    func take(
+        _ endpoint: ServerAPIEndpoint, _ urgency: RequestUrgency, within limit: Duration, now: Moment
+    ) async throws(ServerAPIError) {
+        let deadline = self.time.elapsed() + limit
         let ticket = self.state.withLock { state in
             state.lastTicket += 1
             return state.lastTicket

@@ -50,7 +50,6 @@ struct TokenBucket {
     mutating func setRate(_ rate: Double, at now: Duration) {
         self.fill(until: now)
         self.rate = rate
-        self.fill(until: now)
         self.clip()
     }
 
@@ -66,19 +65,19 @@ struct TokenBucket {
     /// A request that has waited asks again.
     mutating func ask(_ ticket: Ticket, at now: Duration) -> Turn {
         self.fill(until: now)
-        self.grant()
+        // Closed while the next token is to come from the future.
+        if self.filled <= now { self.grant() }
         guard self.granted.removeValue(forKey: ticket) == nil else { return .granted }
         return .wait(self.wait(of: ticket, at: now))
     }
 
-    /// A request waits no longer. A token that it had been given goes back.
+    /// A request waits no longer. A token that it had been given is there for the next one that asks.
     mutating func leave(_ ticket: Ticket) {
         self.waiting.urgent.removeAll { $0 == ticket }
         self.waiting.sweep.removeAll { $0 == ticket }
         guard self.granted.removeValue(forKey: ticket) != nil else { return }
         self.common += 1
         self.clip()
-        self.grant()
     }
 
     /// Nothing goes out before `end`, and then no burst.

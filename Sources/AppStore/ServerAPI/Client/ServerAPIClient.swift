@@ -90,7 +90,8 @@ package final class ServerAPIClient: Sendable {
                 guard call.mayRepeat(after: error), attempt < self.configuration.attempts else { throw error }
                 // After a 429 it is the budget that waits.
                 let pause = error.code == .rateLimited ? .zero : self.pause(after: attempt)
-                guard self.time.elapsed() + pause < deadline else { throw error }
+                let next = error.retryAfter.map { Duration($0, since: self.now()) } ?? pause
+                guard self.time.elapsed() + next < deadline else { throw error }
                 await self.time.sleep(pause)
                 guard !Task.isCancelled else { throw .cancelled }
                 attempt += 1
@@ -106,7 +107,7 @@ package final class ServerAPIClient: Sendable {
     private func send(
         _ call: ServerAPICall, _ urgency: RequestUrgency, deadline: Duration
     ) async throws(ServerAPIError) -> [UInt8] {
-        try await self.budget.take(call.endpoint, urgency, before: deadline, now: self.now())
+        try await self.budget.take(call.endpoint, urgency, within: deadline - self.time.elapsed(), now: self.now())
         try await self.places.enter(urgency)
         defer { self.places.leave() }
         let token = try await self.tokens.token()
@@ -148,5 +149,11 @@ extension ServerAPIError {
     /// For metrics.
     fileprivate var label: String {
         self.appleCode.map(String.init) ?? self.status.map { String($0) } ?? self.code.rawValue
+    }
+}
+
+extension Duration {
+    fileprivate init(_ moment: Moment, since earlier: Moment) {
+        self = .milliseconds(moment.milliseconds - earlier.milliseconds)
     }
 }
