@@ -10,6 +10,9 @@ package struct TransactionReader: Sendable {
         self.apps = apps
     }
 
+    /// Trusts what this one trusts.
+    package var answers: AnswerReader { AnswerReader(verifier: self.verifier, apps: self.apps) }
+
     /// - Throws: `.refused` when either is forged, malformed, not of a configured app and environment, or when they do
     ///   not belong together: what a client sends is never put into quarantine. `.clockSkew` as for notifications.
     package func read(
