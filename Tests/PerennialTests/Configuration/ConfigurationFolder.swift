@@ -19,7 +19,21 @@ final class ConfigurationFolder: Sendable {
         try self.write("tls.crt", Data("certificate".utf8))
         try self.write("tls.key", Data("key".utf8), mode: 0o600)
         try self.write("open.key", Data("key".utf8), mode: 0o644)
+        let store = try KeysDirectory.open(self.path("store"))
+        let key = try Data(contentsOf: URL(filePath: store.file("AuthKey.p8")))
+        try self.write("AuthKey.p8", key, mode: 0o600)
+        try self.write("open.p8", key, mode: 0o644)
+        try self.write("p384.p8", Data(Self.keyOnAnotherCurve.utf8), mode: 0o600)
     }
+
+    private static let keyOnAnotherCurve = """
+        -----BEGIN PRIVATE KEY-----
+        MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBDAObO35/d8FXOGW09DC
+        LzFb9OCyVL/hw/AWTp+AdCudi3HRsHqsfQQoXcQfAGX6OfWhZANiAAR0rNRUJ22J
+        LFHsMezTa9GR3bsKwfxuDr2k602l5fed58iHX2r+rPbBr426QJFI1O5mjM8rqQbD
+        ZUOIIYVxCs6YNIZzNaxiB1hGA3qStlztUH4iQ54h8fN2hFELeIb+MN0=
+        -----END PRIVATE KEY-----
+        """
 
     deinit { try? FileManager.default.removeItem(at: self.url) }
 

@@ -73,8 +73,20 @@ import Testing
             "a section of a later version", "stream: { bind: x }",
             says: "perennial.yaml:1: stream: not in this version of Perennial; a later one will have it"),
         Mistake(
-            "a key of a later version", smallest + "\n    serverAPI: {}",
-            says: "perennial.yaml:5: apps[0].serverAPI: not in this version of Perennial; a later one will have it"),
+            "a key of a later version", "node: { roles: [ingest] }",
+            says: "perennial.yaml:1: node.roles: not in this version of Perennial; a later one will have it"),
+        Mistake(
+            "an unknown key of an app's serverAPI", smallest + "\n    serverAPI: { keyID: K }",
+            says:
+                "perennial.yaml:5: apps[0].serverAPI.keyID: unknown key; the nearest known one is "
+                + "apps[0].serverAPI.keyId"),
+        Mistake(
+            "a word for a number with a fraction", smallest + "\n    serverAPI: { share: half }",
+            says: "perennial.yaml:5: apps[0].serverAPI.share: expected a number such as 0.5, found \"half\""),
+        Mistake(
+            "a URL for names and URLs", smallest + "\n    serverAPI: { baseURL: \"http://127.0.0.1\" }",
+            says:
+                "perennial.yaml:5: apps[0].serverAPI.baseURL: expected names and values, found a single value"),
         Mistake(
             "an unknown variable", smallest, environment: ["PERENNIAL_HTTP_PROT": "1"],
             says: "PERENNIAL_HTTP_PROT: unknown variable; the nearest known one is PERENNIAL_HTTP_PORT"),
@@ -226,7 +238,57 @@ import Testing
             says: "perennial.yaml:1: node.id: has to be 1 to 128 visible ASCII characters"),
     ]
 
-    @Test(arguments: Self.form + Self.meaning)
+    /// - Parameter settings: that come after, or instead of, what makes a section complete.
+    private static func asking(
+        _ description: String, keyID: String = "keyId: K1, ", issuerID: String = "issuerId: I1, ",
+        key: String = "privateKeyFile: AuthKey.p8", _ settings: String = "", says line: String
+    ) -> Mistake {
+        Mistake(
+            description, smallest + "\n    serverAPI: { \(keyID)\(issuerID)\(key)\(settings) }",
+            says: "perennial.yaml:5: apps[0].serverAPI.\(line)")
+    }
+
+    static let serverAPI = [
+        Self.asking("a key without id", keyID: "", says: "keyId: is missing"),
+        Self.asking(
+            "a key id with a space", keyID: "keyId: K 1, ",
+            says: "keyId: has to be 1 to 128 visible ASCII characters"),
+        Self.asking("a key without issuer", issuerID: "", says: "issuerId: is missing"),
+        Self.asking("no key", key: "", says: "privateKeyFile: is missing"),
+        Self.asking(
+            "a missing key", key: "privateKeyFile: none.p8", says: "privateKeyFile: none.p8: there is no such file"),
+        Self.asking(
+            "a key for everybody", key: "privateKeyFile: open.p8",
+            says: "privateKeyFile: open.p8: everybody on this machine can read this key; run chmod 600"),
+        Self.asking(
+            "a key that is none", key: "privateKeyFile: tls.key",
+            says:
+                "privateKeyFile: tls.key: the private key K1 is not PEM of PKCS#8 (BEGIN PRIVATE KEY), as in "
+                + "the .p8 file of App Store Connect"),
+        Self.asking(
+            "a key on another curve", key: "privateKeyFile: p384.p8",
+            says: "privateKeyFile: p384.p8: the private key K1 is not an EC key on the curve P-256"),
+        Self.asking(
+            "a URL for an unknown environment", ", baseURL: { Sandbx: \"http://127.0.0.1:1\" }",
+            says: "baseURL.Sandbx: unknown environment Sandbx; the nearest known one is Sandbox"),
+        Self.asking(
+            "a URL for an environment that the app is not in", ", baseURL: { Production: \"http://127.0.0.1:1\" }",
+            says: "baseURL.Production: the app's environments do not name Production"),
+        Self.asking(
+            "a URL that is none", ", baseURL: { Sandbox: \"127.0.0.1:8090\" }",
+            says: "baseURL.Sandbox: expected an http or https URL such as http://127.0.0.1:8090"),
+        Self.asking(
+            "a URL of another kind", ", baseURL: { Sandbox: \"ftp://127.0.0.1\" }",
+            says: "baseURL.Sandbox: expected an http or https URL such as http://127.0.0.1:8090"),
+        Self.asking(
+            "a URL with a password", ", baseURL: { Sandbox: \"http://me:secret@127.0.0.1\" }",
+            says: "baseURL.Sandbox: expected an http or https URL such as http://127.0.0.1:8090"),
+        Self.asking("no share", ", share: 0", says: "share: 0.0 is not from 0.01 to 1"),
+        Self.asking("more than all", ", share: 1.5", says: "share: 1.5 is not from 0.01 to 1"),
+        Self.asking("less than nothing", ", share: -0.5", says: "share: -0.5 is not from 0.01 to 1"),
+    ]
+
+    @Test(arguments: Self.form + Self.meaning + Self.serverAPI)
     func isRefusedInOneLine(_ mistake: Mistake) throws {
         let folder = try ConfigurationFolder()
         #expect(try folder.refusal(mistake.yaml, environment: mistake.environment) == mistake.line)

@@ -43,4 +43,21 @@ import Testing
         #expect(!shown.contains("cret"))
         #expect(shown.contains("db/x"))
     }
+
+    @Test func ofAKeyOnlyTheFileIsShown() throws {
+        // given
+        let folder = try ConfigurationFolder()
+        let section = "\n    serverAPI: { keyId: K1, issuerId: I1, privateKeyFile: AuthKey.p8 }"
+        try folder.write("perennial.yaml", Data((smallest + section).utf8))
+        // when
+        let loaded = try ServerConfiguration.load(file: folder.path("perennial.yaml"), environment: [:])
+        let settings = Dictionary(uniqueKeysWithValues: loaded.effectiveSettings.map { ($0.key, $0.value) })
+        // then
+        #expect(settings["apps[0].serverAPI.keyId"] == "K1")
+        #expect(settings["apps[0].serverAPI.privateKeyFile"] == "AuthKey.p8")
+        #expect(settings["apps[0].serverAPI.share"] == "0.5")
+        let key = try String(contentsOfFile: folder.path("AuthKey.p8"), encoding: .utf8)
+        let secret = try #require(key.split(separator: "\n").dropFirst().first)
+        #expect(!settings.values.contains { $0.contains(secret) })
+    }
 }

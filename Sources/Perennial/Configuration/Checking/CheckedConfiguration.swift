@@ -11,6 +11,8 @@ package struct CheckedConfiguration: Sendable {
     package var store: StoreLocation
     package var shardCount: Int
     package var apps: [AppIdentity]
+    /// Whom to ask about the apps that have a `serverAPI`: one for each of their environments.
+    package var serverAPI: [ServerAPIAccess]
     package var catalog: Catalog
     package var ocsp: Bool
     package var logLevel: Logger.Level

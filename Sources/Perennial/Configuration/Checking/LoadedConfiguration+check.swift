@@ -37,6 +37,7 @@ extension LoadedConfiguration {
             store: store,
             shardCount: count,
             apps: try self.apps(for: purpose),
+            serverAPI: try self.serverAPI(),
             catalog: try self.catalog(),
             ocsp: self.values.verification.ocsp,
             logLevel: try self.logLevel())

@@ -8,8 +8,8 @@ package struct AppConfiguration: ConfigurationSection {
     /// `apps[].rootCertificates`: files of the root certificates that payloads may be signed under, DER or PEM. No
     /// default.
     package var rootCertificates: [String] = []
+    /// `apps[].serverAPI`: how Apple is asked about the app's purchases; it is not asked unless set.
+    package var serverAPI: ServerAPISection?
 
     package init() {}
-
-    package static let later = ["serverAPI"]
 }
