@@ -147,8 +147,8 @@ let package = Package(
             "SubscriptionRuntimeTests",
             [
                 "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "PerennialTestSupport",
-                "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", lifecycle,
-                logging,
+                "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", crypto,
+                lifecycle, logging,
             ]),
         tests(
             "HTTPAPITests",

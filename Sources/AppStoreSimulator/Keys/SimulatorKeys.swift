@@ -41,7 +41,7 @@ package struct SimulatorKeys: Sendable, Codable {
     }
 
     /// PKCS#8 in PEM, as Apple hands out a key for its API.
-    func clientKeyPEM() throws -> String {
+    package func clientKeyPEM() throws -> String {
         try P256.Signing.PrivateKey(rawRepresentation: self.clientKey).pemRepresentation + "\n"
     }
 }

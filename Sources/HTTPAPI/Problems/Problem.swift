@@ -1,3 +1,4 @@
+import AppStore
 import Hummingbird
 import JSONScanning
 import SubscriptionRuntime
@@ -33,8 +34,10 @@ struct Problem: Error {
     }
 
     init(_ error: ServiceError) {
+        let appleCode = (error.cause as? ServerAPIError)?.appleCode
         self.init(
-            status: error.code.status, code: error.code.rawValue, title: error.code.title, detail: error.message)
+            status: error.code.status, code: error.code.rawValue, title: error.code.title,
+            detail: error.message + (appleCode.map { " (Apple's code \($0))" } ?? ""))
         self.retryable = error.retryable
         self.retryAfter = error.retryAfter
     }

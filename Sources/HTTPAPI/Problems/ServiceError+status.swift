@@ -6,13 +6,13 @@ extension ServiceError.Code {
     var status: HTTPResponse.Status {
         switch self {
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
-            .invalidEnvironment:
+            .invalidEnvironment, .appStoreRefused:
             .unprocessableContent
         case .futureMoment, .invalidCursor, .invalidRequest: .badRequest
-        case .unknownSubscription, .unknownPurchase: .notFound
-        case .ambiguous, .storeRewound, .olderNodes: .conflict
+        case .unknownSubscription, .unknownPurchase, .unknownJob: .notFound
+        case .ambiguous, .storeRewound, .olderNodes, .notConfigured: .conflict
         case .retryableVerificationFailure, .clockSkew, .overloaded, .stopping, .notOwner, .frozen, .storeUnavailable,
-            .storeFull, .parked:
+            .storeFull, .parked, .appStoreUnavailable:
             .serviceUnavailable
         case .corrupt: .internalServerError
         }
@@ -35,6 +35,9 @@ extension ServiceError.Code {
         case .storeRewound: "The log is not the one the cursor was taken from"
         case .invalidRequest: "The request is not valid"
         case .olderNodes: "Older nodes live"
+        case .notConfigured: "Apple cannot be asked about this app"
+        case .appStoreRefused: "Apple has refused this"
+        case .unknownJob: "No such job"
         case .clockSkew: "A clock is wrong"
         case .overloaded: "Too much work is waiting"
         case .stopping: "The node is starting or stopping"
@@ -43,6 +46,7 @@ extension ServiceError.Code {
         case .storeUnavailable: "The store is not available"
         case .storeFull: "The store is full"
         case .parked: "This could not be stored"
+        case .appStoreUnavailable: "Apple does not answer now"
         case .corrupt: "The store returned what was not written"
         }
     }

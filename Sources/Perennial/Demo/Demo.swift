@@ -22,10 +22,18 @@ enum Demo {
         let address = configuration.http.main.urlOnThisMachine
         simulation.deliverTo = "\(address)/v1/apple/notifications"
 
+        // And the node where to ask.
+        let simulatorReservation = try ReservedPort()
+        simulation.port = simulatorReservation.number
         let simulatorPort = Announcement<Int>()
-        let simulator = try AppStoreSimulator(simulation, logger: logger) { simulatorPort.make($0) }
+        let simulator = try AppStoreSimulator(simulation, logger: logger) { port in
+            simulatorReservation.release()
+            simulatorPort.make(port)
+        }
         configuration.apps.removeAll { $0.bundleID.rawValue == simulation.store.bundleID }
         configuration.apps.append(try simulator.app)
+        configuration.serverAPI = [try simulator.access]
+        configuration.runtime.sweepPause = Self.sweepPause
         let token = try Self.token(for: &configuration, folder: folder)
 
         let listening = Announcement<Void>()
@@ -55,6 +63,9 @@ enum Demo {
         return (server.services + [visit]).map { PromptEnd(service: $0) }
     }
 
+    /// Fast time makes for fast drift.
+    private static let sweepPause = Duration.milliseconds(100)
+
     /// A token of the demo's own, where tokens are asked for.
     private static func token(
         for configuration: inout CheckedConfiguration, folder: DemoFolder
@@ -69,6 +80,21 @@ enum Demo {
 }
 
 extension AppStoreSimulator {
+    /// How to ask it about the simulated app. A demo's limits are its own.
+    fileprivate var access: ServerAPIAccess {
+        get throws(AppStoreConfigurationError) {
+            ServerAPIAccess(
+                account: ServerAPIAccount(
+                    bundleID: BundleID(rawValue: self.configuration.store.bundleID),
+                    appAppleID: self.configuration.store.appAppleID,
+                    environment: self.configuration.store.environment),
+                credentials: try ServerAPICredentials(
+                    keyID: self.directory.keys.keyID, issuerID: self.directory.keys.issuerID,
+                    privateKeyPEM: try self.directory.keys.clientKeyPEM()),
+                baseURL: "http://127.0.0.1:\(self.configuration.port)", share: 1)
+        }
+    }
+
     /// What a node has to know of the simulated app.
     var app: AppIdentity {
         get throws(AppStoreConfigurationError) {

@@ -24,8 +24,11 @@ extension Server {
         let revocation = configuration.ocsp ? RevocationChecker(transport: HTTPOCSPTransport(client: .shared)) : nil
         let verifier = PayloadVerifier(apps: apps, revocation: revocation)
         let store = try configuration.store.open(shardCount: configuration.shardCount)
+        let apple = ReconciliationMetrics()
+        var runtime = configuration.runtime
+        runtime.serverAPI = try configuration.serverAPI.map { try $0.client(observer: apple) }
         let subscriptions = try SubscriptionService(
-            store: store, configuration: configuration.runtime, clock: clock,
+            store: store, configuration: runtime, clock: clock,
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps),
             verification: VerificationPool(), catalog: configuration.catalog, logger: logger)

@@ -1,5 +1,6 @@
 import AppStore
 import EventSourcing
+import PerennialTestSupport
 import SubscriptionRuntime
 import Subscriptions
 import Testing
@@ -44,7 +45,8 @@ import Testing
             await eventually { (try? await service.view("1").snapshot?.state) == .revoked }
             await eventually { self.isCovered(service) }
             // then: each once, the one that had been pushed too
-            #expect(try await service.history(StreamReference(id: "1")).filter { $0.event.notification != nil }.count == 4)
+            #expect(
+                try await service.history(StreamReference(id: "1")).filter { $0.event.notification != nil }.count == 4)
             let account = try #require(try service.reconciliationReport().accounts.first)
             #expect(account.failedDeliveries == ["SOCKET_ISSUE": 3])
             #expect(try #require(account.coveredUntil) >= left + .days(1))
@@ -64,9 +66,10 @@ import Testing
         // when: started anew at once, though no notification had come
         try await node.run { service in await eventually { self.isCovered(service) } }
         // then
-        #expect(apple.requests.dropFirst(count).allSatisfy {
-            String(decoding: $0.body ?? [], as: UTF8.self).contains("\"onlyFailures\":true")
-        })
+        #expect(
+            apple.requests.dropFirst(count).allSatisfy {
+                String(decoding: $0.body ?? [], as: UTF8.self).contains("\"onlyFailures\":true")
+            })
     }
 
     @Test func aGapStaysOneUntilAllOfItWasRead() async throws {
@@ -81,7 +84,8 @@ import Testing
         apple.answers { _ throws(ServerAPIError) in throw ServerAPIError(.notReached, "no connection") }
         try await node.run { service in
             await eventually { (try? service.reconciliationReport().accounts.first?.state) == .unreachable }
-            #expect(try service.reconciliationReport().accounts.first?.lastError == "no connection")
+            let account = try service.reconciliationReport().accounts.first
+            #expect(account?.lastError == "no connection")
         }
         apple.answers { [store = node.apple] _ in (try? store.history(missed)) ?? Self.nothing }
         // then
@@ -225,8 +229,10 @@ import Testing
     @Test func withoutCredentialsAppleIsNotAsked() async throws {
         let node = try Node()
         try await node.run { service in
-            let error = #expect(throws: ServiceError.self) { _ = try service.reconciliationReport() }
-            #expect(error?.code == .notConfigured)
+            let refusal = await #expect(throws: ServiceError.self) {
+                try await service.refresh(StreamReference(id: "1"))
+            }
+            #expect(refusal?.code == .notConfigured)
         }
     }
 }

@@ -1,5 +1,6 @@
 import AppStore
 import EventSourcing
+import PerennialTestSupport
 import SubscriptionRuntime
 import Subscriptions
 import Testing
@@ -31,6 +32,7 @@ import Testing
         let (node, life, first) = try self.awaiting(apple)
         var renewed = life
         let renewal = renewed.renew()
+        let newEnd = renewed.end
         apple.answers { [store = node.apple] request in
             guard request.path.contains("/subscriptions/") else { return ScriptedApple.json(#"{"hasMore":false}"#) }
             return (try? store.statuses(renewal)) ?? ScriptedApple.notFound
@@ -39,7 +41,7 @@ import Testing
             _ = try await service.ingest(signedPayload: first)
             // when
             try await self.pass(the: life.end, of: node, service)
-            await eventually { (try? await service.view("1").snapshot?.expiresDate) == renewed.end }
+            await eventually { (try? await service.view("1").snapshot?.expiresDate) == newEnd }
             // then
             let view = try await service.view("1")
             #expect(view.snapshot?.state == .subscribed)
@@ -62,10 +64,10 @@ import Testing
         let (node, life, first) = try self.awaiting(apple)
         var leaving = life
         let off = try node.apple.sign(leaving.turnAutoRenew(false))
+        let expired = leaving.expire()
         try await node.run { service in
             for payload in [first, off] { _ = try await service.ingest(signedPayload: payload) }
             // when: access ends by time, which is asked about once; Apple agrees
-            let expired = leaving.expire()
             apple.answers { [store = node.apple] request in
                 guard request.path.contains("/subscriptions/") else { return ScriptedApple.json(#"{"hasMore":false}"#) }
                 return (try? store.statuses(expired)) ?? ScriptedApple.notFound
@@ -187,6 +189,7 @@ import Testing
         try await node.run { service in _ = try await service.ingest(signedPayload: first) }
         var renewed = life
         let renewal = renewed.renew()
+        let newEnd = renewed.end
         apple.answers { [store = node.apple] request in
             guard request.path.contains("/subscriptions/") else {
                 return ScriptedApple.json(#"{"notificationHistory":[],"hasMore":false}"#)
@@ -198,10 +201,11 @@ import Testing
         try await node.run { service in
             await eventually {
                 node.clock.advance(to: node.clock.now + .seconds(1))
-                return (try? await service.view("1").snapshot?.expiresDate) == renewed.end
+                return (try? await service.view("1").snapshot?.expiresDate) == newEnd
             }
             // then
-            #expect(try await service.view("1").snapshot?.entitled == true)
+            let view = try await service.view("1")
+            #expect(view.snapshot?.entitled == true)
         }
     }
 

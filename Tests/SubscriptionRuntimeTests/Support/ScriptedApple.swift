@@ -39,7 +39,8 @@ final class ScriptedApple: ServerAPITransport {
                 keyID: "ABCDEFGHIJ", issuerID: "57246542-96fe-1a63-e053-0824d011072a",
                 privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation),
             baseURL: "http://apple.example", transport: self,
-            budget: RequestBudget(limits: RequestBudget.appleLimits(in: .production), share: 1), configuration: configuration,
+            budget: RequestBudget(limits: RequestBudget.appleLimits(in: .production), share: 1),
+            configuration: configuration,
             now: { Node.start })
     }
 }
