@@ -5,6 +5,9 @@ enum MetricCatalog {
         "perennial_append_seconds": "Time of one commit to the event store.",
         "perennial_apple_api_budget_remaining": "Requests left in Apple's limit for an endpoint.",
         "perennial_apple_api_requests_total": "Requests to the App Store Server API.",
+        "perennial_apple_api_usable": "1 while Apple answers the questions about an app, 0 while it does not.",
+        "perennial_apple_failed_deliveries_total":
+            "Notifications that Apple could not deliver and that were fetched, by Apple's sendAttemptResult.",
         "perennial_build_info": "1, with the version as a label.",
         "perennial_check_seconds": "Time to answer one check request, all its checks together.",
         "perennial_checks_total": "Answered entitlement checks.",
@@ -22,6 +25,7 @@ enum MetricCatalog {
         "perennial_lease_seconds_left": "Until the node's lease runs out.",
         "perennial_mirror_staleness_seconds": "Age of what a mirror knows.",
         "perennial_notification_ack_seconds": "From a notification's arrival until Apple had our answer.",
+        "perennial_notifications_recovered_total": "Notifications that were fetched from Apple's history.",
         "perennial_notifications_total": "Notifications taken, by what became of them.",
         "perennial_parked_total": "Commands set aside because they could not be stored.",
         "perennial_quarantine_depth": "Authentic payloads that are not for this configuration.",

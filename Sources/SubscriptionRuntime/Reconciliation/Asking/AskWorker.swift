@@ -8,6 +8,8 @@ struct AskWorker: Sendable {
     private static let width = 8
     /// After an answer that did not come.
     private static let shortestRetry = Milliseconds.seconds(30)
+    /// Of real time: the clock may run fast.
+    private static let pauseWhileRecovering = Duration.milliseconds(100)
 
     let queue: AskQueue
     let accounts: AccountDirectory
@@ -41,7 +43,8 @@ struct AskWorker: Sendable {
         }
         // Most of what is missing comes with the history, twenty at a time.
         if self.tally.state(of: client.account) == .recovering {
-            return self.queue.postpone(question, to: self.clock.now + .seconds(5))
+            try? await Task.sleep(for: Self.pauseWhileRecovering)
+            return self.queue.postpone(question, to: self.clock.now + Self.shortestRetry)
         }
         do {
             guard try await self.isOpen(question) else { return self.queue.settle(question) }

@@ -1,0 +1,110 @@
+import AppStore
+import AppStoreSimulator
+import EventSourcing
+import Foundation
+import PerennialTestSupport
+import SQLiteStore
+import SubscriptionRuntime
+import Subscriptions
+import Testing
+
+/// No node is there while months pass; then one starts.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct OutageTests {
+    @Test func afterAnOutageEveryStateIsApplesAndNothingIsThereTwice() async throws {
+        // given: customers who live half a year, and nobody who listens
+        let directory = try TemporaryDirectory()
+        var configuration = SimulatorConfiguration(keysDirectory: directory.path("apple"))
+        configuration.subscribers = 900
+        configuration.speed = 2e6
+        configuration.deliverTo = "http://127.0.0.1:9/notifications"
+        try await SimulatedApple.run(configuration) { apple in
+            let store = try Self.store(in: directory)
+            // A node was there until just before.
+            let start = apple.simulator.time.start
+            try await store.setBookmarks([
+                Coverage.name(of: apple.account.bundleID, apple.account.environment): Coverage(
+                    until: start, failuresUntil: start
+                ).bytes
+            ])
+            while apple.simulator.time.now < SimulatedTime.realNow() - .minutes(1)
+                || apple.simulator.truths.settled < SimulatedTime.realNow() - .minutes(1)
+            {
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            let told = apple.simulator.statistics
+            #expect(told.givenUp >= 10_000)
+            #expect(told.delivered == 0)
+            // when
+            try await Self.run(try apple.service(store)) { service in
+                while try service.reconciliationReport().accounts[0].state != .covered {
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+                // then
+                let report = try service.reconciliationReport()
+                #expect(report.accounts[0].failedDeliveries.values.reduce(0, +) >= told.notifications)
+                #expect(apple.requests.counts.statuses[429] == nil)
+                let moment = apple.simulator.truths.settled
+                let wrong = try await Self.differences(apple, service, at: moment)
+                #expect(wrong.isEmpty, "\(wrong.prefix(5))")
+                #expect(try await Self.repeatedNotifications(service).isEmpty)
+            }
+            try store.close()
+        }
+    }
+
+    private static func store(in directory: TemporaryDirectory) throws -> SQLiteEventStore {
+        try SQLiteEventStore(configuration: SQLiteConfiguration(path: directory.path("store.db")))
+    }
+
+    private static func run(
+        _ service: SubscriptionService, _ body: @Sendable (SubscriptionService) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await service.run() }
+            while !service.readiness(for: .ingest).ready { try await Task.sleep(for: .milliseconds(10)) }
+            let result: Result<Void, any Error>
+            do { result = .success(try await body(service)) } catch { result = .failure(error) }
+            group.cancelAll()
+            try? await group.waitForAll()
+            try result.get()
+        }
+    }
+
+    /// Everything that was sold, against what the service says of it.
+    private static func differences(
+        _ apple: SimulatedApple, _ service: SubscriptionService, at moment: Moment
+    ) async throws -> [String] {
+        var differences: [String] = []
+        var last: String?
+        while let (truths, isLast) = apple.simulator.truths.truths(after: last, limit: 1_000), !truths.isEmpty {
+            for truth in truths {
+                guard let standing = truth.standing(at: moment) else { continue }
+                let kind: StreamKind = standing.expiresDate == nil ? .purchase : .subscription
+                let stream = StreamReference(kind: kind, id: truth.originalTransactionID)
+                let view = try? await service.subscription(SubscriptionQuery(stream: stream, at: moment))
+                guard view?.snapshot?.state.rawValue != standing.state.rawValue else { continue }
+                differences.append(
+                    "\(truth.originalTransactionID): \(standing.state) is \(view?.snapshot?.state.rawValue ?? "unknown")"
+                )
+            }
+            guard !isLast else { break }
+            last = truths.last?.originalTransactionID
+        }
+        return differences
+    }
+
+    private static func repeatedNotifications(_ service: SubscriptionService) async throws -> [String] {
+        var seen = Set<String>()
+        var repeated: [String] = []
+        var cursor: String?
+        while true {
+            let page = try await service.changes(after: cursor, limit: 1_000)
+            for event in page.events {
+                guard let uuid = event.event.notification?.uuid, !seen.insert(uuid).inserted else { continue }
+                repeated.append(uuid)
+            }
+            guard page.events.count == 1_000 else { return repeated }
+            cursor = page.next
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import AppStore
+import AppStoreSimulator
+import AsyncHTTPClient
+import Entitlements
+import EventSourcing
+import Foundation
+import Logging
+import PerennialTestSupport
+import SQLiteStore
+import SubscriptionRuntime
+import Subscriptions
+import Synchronization
+
+/// A simulated App Store with its Server API, and services that live by its clock and ask it.
+struct SimulatedApple: Sendable {
+    let simulator: AppStoreSimulator
+    let baseURL: String
+    let requests = CountingTransport(HTTPServerAPITransport(client: .shared))
+
+    /// Runs the store for as long as `body` takes.
+    static func run<Value: Sendable>(
+        _ configuration: SimulatorConfiguration, _ body: @Sendable (SimulatedApple) async throws -> Value
+    ) async throws -> Value {
+        let (ports, port) = AsyncStream.makeStream(of: Int.self)
+        let simulator = try AppStoreSimulator(
+            configuration, logger: Logger(label: "apple") { _ in SwiftLogNoOpLogHandler() }
+        ) {
+            port.yield($0)
+        }
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await simulator.run() }
+            defer { group.cancelAll() }
+            var iterator = ports.makeAsyncIterator()
+            let number = await iterator.next() ?? 0
+            return try await body(SimulatedApple(simulator: simulator, baseURL: "http://127.0.0.1:\(number)"))
+        }
+    }
+
+    private var app: AppIdentity {
+        get throws {
+            let store = self.simulator.configuration.store
+            return try AppIdentity(
+                bundleID: BundleID(rawValue: store.bundleID), appAppleID: store.appAppleID,
+                environments: [store.environment], roots: [TrustedRoot(self.simulator.directory.keys.rootCertificate)])
+        }
+    }
+
+    var account: ServerAPIAccount {
+        let store = self.simulator.configuration.store
+        return ServerAPIAccount(
+            bundleID: BundleID(rawValue: store.bundleID), appAppleID: store.appAppleID, environment: store.environment)
+    }
+
+    func service(_ store: any EventStore) throws -> SubscriptionService {
+        let apps = try AppDirectory([self.app])
+        let verifier = PayloadVerifier(apps: apps)
+        let keys = self.simulator.directory.keys
+        let clock = SystemClock()
+        var configuration = RuntimeConfiguration()
+        configuration.sweepPause = .seconds(3_600)
+        configuration.serverAPI = [
+            try ServerAPIClient(
+                account: self.account,
+                credentials: ServerAPICredentials(
+                    keyID: keys.keyID, issuerID: keys.issuerID, privateKeyPEM: keys.clientKeyPEM()),
+                baseURL: self.baseURL, transport: self.requests,
+                budget: RequestBudget(
+                    limits: RequestBudget.appleLimits(in: self.account.environment), share: 1),
+                now: { clock.now })
+        ]
+        return try SubscriptionService(
+            store: store, configuration: configuration, clock: SimulationClock(time: self.simulator.time),
+            notifications: NotificationReader(verifier: verifier, apps: apps),
+            transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(),
+            catalog: Catalog(), logger: Logger(label: "node") { _ in SwiftLogNoOpLogHandler() })
+    }
+}
+
+/// The clock of a simulation.
+struct SimulationClock: WallClock {
+    let time: SimulatedTime
+
+    var now: Moment { self.time.now }
+
+    var offset: Milliseconds { Milliseconds(rawValue: 0) }
+
+    func sleep(until moment: Moment) async throws {
+        try await Task.sleep(for: min(self.time.realDuration(until: moment), .seconds(30)))
+    }
+}
+
+/// Counts requests by their path's last but one word, and answers by status.
+final class CountingTransport: ServerAPITransport {
+    struct Counts: Sendable {
+        var requests = 0
+        var statuses: [Int: Int] = [:]
+    }
+
+    private let inner: any ServerAPITransport
+    private let contents = Mutex(Counts())
+
+    init(_ inner: any ServerAPITransport) { self.inner = inner }
+
+    var counts: Counts { self.contents.withLock { $0 } }
+
+    func send(_ request: ServerAPIRequest, timeout: Duration) async throws(ServerAPIError) -> ServerAPIAnswer {
+        self.contents.withLock { $0.requests += 1 }
+        let answer = try await self.inner.send(request, timeout: timeout)
+        self.contents.withLock { $0.statuses[answer.status, default: 0] += 1 }
+        return answer
+    }
+}
