@@ -35,6 +35,22 @@ import Testing
             })
     }
 
+    @Test("the number of the statuses endpoint is not signed: whichever came last, one state comes of it")
+    func unsignedStatusesOfOneSignature() {
+        let paid = transaction(100, from: 0, to: 30)
+        let bundles = [Int64](1...5).map { number in
+            SubscriptionsTests.bundle(
+                .statuses, [paid], renewal(signed: 40),
+                status(number, asOf: 40, unsigned: .init(purchaseDate: paid.purchaseDate)))
+        }
+        let state = StreamState(.subscription, bundles)
+        #expect(state.facts.status?.observation.status == .revoked)
+        for _ in 0..<20 {
+            let other = StreamState(.subscription, bundles.shuffled() + bundles.prefix(1))
+            #expect((other == state) as Bool)
+        }
+    }
+
     private static func bundle(_ random: inout SeededRandom) -> FactBundle {
         var content = Int.random(in: 0..<1_000_000, using: &random)
         func draw(_ count: Int) -> Int {

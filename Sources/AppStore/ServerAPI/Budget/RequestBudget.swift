@@ -99,7 +99,7 @@ package final class RequestBudget: Sendable {
     }
 
     /// Apple wants to hear nothing for a while.
-    func close(_ endpoint: ServerAPIEndpoint, for pause: Milliseconds) {
+    package func close(_ endpoint: ServerAPIEndpoint, for pause: Milliseconds) {
         let now = self.time.elapsed()
         self.withBucket(endpoint) { $0.close(until: now + .milliseconds(pause.rawValue), at: now) }
     }

@@ -4,10 +4,10 @@
 /// ever takes everything from the other; the rest goes to whoever asks, urgent requests first. What does not fit into a
 /// full quarter goes to the rest, and from there to the other quarter: nothing is lost while anybody could use it.
 /// Inside each urgency it is first come, first served.
-struct TokenBucket {
-    typealias Ticket = UInt64
+package struct TokenBucket: Sendable {
+    package typealias Ticket = UInt64
 
-    enum Turn: Hashable {
+    package enum Turn: Hashable, Sendable {
         /// One token is taken: send.
         case granted
         /// Ask again after this time.
@@ -34,7 +34,7 @@ struct TokenBucket {
     private var granted: [Ticket: RequestUrgency] = [:]
 
     /// - Parameter rate: tokens per second.
-    init(rate: Double, at now: Duration) {
+    package init(rate: Double, at now: Duration) {
         self.rate = rate
         let capacity = Self.capacity(rate)
         (self.urgent, self.sweep, self.common) = (capacity / 4, capacity / 4, capacity / 2)
@@ -47,14 +47,14 @@ struct TokenBucket {
 
     // MARK: What can happen
 
-    mutating func setRate(_ rate: Double, at now: Duration) {
+    package mutating func setRate(_ rate: Double, at now: Duration) {
         self.fill(until: now)
         self.rate = rate
         self.clip()
     }
 
     /// A request arrives, behind those of its urgency.
-    mutating func join(_ ticket: Ticket, _ urgency: RequestUrgency, at now: Duration) -> Turn {
+    package mutating func join(_ ticket: Ticket, _ urgency: RequestUrgency, at now: Duration) -> Turn {
         switch urgency {
         case .urgent: self.waiting.urgent.append(ticket)
         case .sweep: self.waiting.sweep.append(ticket)
@@ -63,7 +63,7 @@ struct TokenBucket {
     }
 
     /// A request that has waited asks again.
-    mutating func ask(_ ticket: Ticket, at now: Duration) -> Turn {
+    package mutating func ask(_ ticket: Ticket, at now: Duration) -> Turn {
         self.fill(until: now)
         // Closed while the next token is to come from the future.
         if self.filled <= now { self.grant() }
@@ -72,7 +72,7 @@ struct TokenBucket {
     }
 
     /// A request waits no longer. A token that it had been given is there for the next one that asks.
-    mutating func leave(_ ticket: Ticket) {
+    package mutating func leave(_ ticket: Ticket) {
         self.waiting.urgent.removeAll { $0 == ticket }
         self.waiting.sweep.removeAll { $0 == ticket }
         guard self.granted.removeValue(forKey: ticket) != nil else { return }
@@ -81,13 +81,13 @@ struct TokenBucket {
     }
 
     /// Nothing goes out before `end`, and then no burst.
-    mutating func close(until end: Duration, at now: Duration) {
+    package mutating func close(until end: Duration, at now: Duration) {
         self.fill(until: now)
         (self.urgent, self.sweep, self.common) = (0, 0, 0)
         self.filled = max(self.filled, end)
     }
 
-    mutating func remaining(at now: Duration) -> Double {
+    package mutating func remaining(at now: Duration) -> Double {
         self.fill(until: now)
         return self.urgent + self.sweep + self.common
     }

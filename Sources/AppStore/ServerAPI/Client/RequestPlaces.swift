@@ -50,17 +50,17 @@ final class RequestPlaces: Sendable {
 }
 
 /// Decides who is next.
-struct PlacesMachine {
-    typealias Request = UInt64
+package struct PlacesMachine: Sendable {
+    package typealias Request = UInt64
 
     private var free: Int
     private var urgent: [Request] = []
     private var sweep: [Request] = []
 
-    init(limit: Int) { self.free = limit }
+    package init(limit: Int) { self.free = limit }
 
     /// Whether there is a place at once; otherwise the request waits.
-    mutating func enter(_ request: Request, _ urgency: RequestUrgency) -> Bool {
+    package mutating func enter(_ request: Request, _ urgency: RequestUrgency) -> Bool {
         guard self.free == 0 else {
             self.free -= 1
             return true
@@ -73,14 +73,14 @@ struct PlacesMachine {
     }
 
     /// A place becomes free: for whom?
-    mutating func leave() -> Request? {
+    package mutating func leave() -> Request? {
         if !self.urgent.isEmpty { return self.urgent.removeFirst() }
         if !self.sweep.isEmpty { return self.sweep.removeFirst() }
         self.free += 1
         return nil
     }
 
-    mutating func giveUp(_ request: Request) {
+    package mutating func giveUp(_ request: Request) {
         self.urgent.removeAll { $0 == request }
         self.sweep.removeAll { $0 == request }
     }

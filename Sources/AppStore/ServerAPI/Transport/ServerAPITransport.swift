@@ -24,6 +24,18 @@ package struct ServerAPIRequest: Sendable, CustomStringConvertible {
     /// JSON.
     package let body: [UInt8]?
 
+    package init(
+        method: Method, baseURL: String, path: String, query: String = "",
+        headers: [(name: String, value: String)] = [], body: [UInt8]? = nil
+    ) {
+        self.method = method
+        self.baseURL = baseURL
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+    }
+
     package var url: String { self.baseURL + self.path + (self.query.isEmpty ? "" : "?" + self.query) }
 
     package var description: String { "\(self.method.rawValue) \(self.path)" }
