@@ -5,7 +5,6 @@ import Synchronization
 package final class RequestBudget: Sendable {
     private struct State {
         var buckets: [ServerAPIEndpoint: TokenBucket] = [:]
-        var liveNodes = 1
         var lastTicket: TokenBucket.Ticket = 0
     }
 
@@ -39,8 +38,7 @@ package final class RequestBudget: Sendable {
             let production: Double =
                 switch endpoint {
                 case .statuses, .transactionInfo, .transactionHistory, .appTransaction, .finishTransaction,
-                    .consumption,
-                    .notificationHistory:
+                    .consumption, .notificationHistory:
                     50
                 case .extendRenewalDate, .setAppAccountToken: 20
                 case .orderLookUp, .refundHistory: 10
@@ -55,10 +53,9 @@ package final class RequestBudget: Sendable {
     package func divide(by liveNodes: Int) {
         let now = self.time.elapsed()
         self.state.withLock { state in
-            state.liveNodes = max(1, liveNodes)
             for endpoint in ServerAPIEndpoint.allCases {
                 let limit = self.limits[endpoint] ?? Self.cautiousLimit
-                let rate = max(Self.slowest, limit * self.share / Double(state.liveNodes))
+                let rate = max(Self.slowest, limit * self.share / Double(max(1, liveNodes)))
                 if state.buckets[endpoint]?.setRate(rate, at: now) == nil {
                     state.buckets[endpoint] = TokenBucket(rate: rate, at: now)
                 }

@@ -31,7 +31,7 @@ package struct TokenBucket: Sendable {
     private var filled: Duration
     private var waiting = Waiting()
     /// Given out and not fetched yet.
-    private var granted: [Ticket: RequestUrgency] = [:]
+    private var granted: Set<Ticket> = []
 
     /// - Parameter rate: tokens per second.
     package init(rate: Double, at now: Duration) {
@@ -67,7 +67,7 @@ package struct TokenBucket: Sendable {
         self.fill(until: now)
         // Closed while the next token is to come from the future.
         if self.filled <= now { self.grant() }
-        guard self.granted.removeValue(forKey: ticket) == nil else { return .granted }
+        guard self.granted.remove(ticket) == nil else { return .granted }
         return .wait(self.wait(of: ticket, at: now))
     }
 
@@ -75,7 +75,7 @@ package struct TokenBucket: Sendable {
     package mutating func leave(_ ticket: Ticket) {
         self.waiting.urgent.removeAll { $0 == ticket }
         self.waiting.sweep.removeAll { $0 == ticket }
-        guard self.granted.removeValue(forKey: ticket) != nil else { return }
+        guard self.granted.remove(ticket) != nil else { return }
         self.common += 1
         self.clip()
     }
@@ -118,7 +118,7 @@ package struct TokenBucket: Sendable {
 
     private mutating func grant() {
         while let ticket = self.waiting.urgent.first, Self.takeOne(&self.urgent, &self.common) {
-            self.granted[ticket] = .urgent
+            self.granted.insert(ticket)
             self.waiting.urgent.removeFirst()
         }
         while let ticket = self.waiting.sweep.first {
@@ -128,7 +128,7 @@ package struct TokenBucket: Sendable {
                 self.waiting.urgent.isEmpty
                 ? Self.takeOne(&self.sweep, &self.common) : Self.takeOne(&self.sweep, &nothing)
             guard isTaken else { return }
-            self.granted[ticket] = .sweep
+            self.granted.insert(ticket)
             self.waiting.sweep.removeFirst()
         }
     }

@@ -100,7 +100,7 @@ package final class ServerAPIClient: Sendable {
     }
 
     private func pause(after attempt: Int) -> Duration {
-        let longest = self.configuration.firstPause * (1 << (attempt - 1))
+        let longest = self.configuration.firstPause * (1 << min(attempt - 1, 6))
         return longest * (1 - self.time.chance() / 2)
     }
 
@@ -113,6 +113,7 @@ package final class ServerAPIClient: Sendable {
         let token = try await self.tokens.token()
         let request = call.request(baseURL: self.baseURL, token: token)
         let timeout = min(self.configuration.requestTimeout, deadline - self.time.elapsed())
+        guard timeout > .zero else { throw .timedOut }
         do throws(ServerAPIError) {
             let answer = try await self.time.limit(to: timeout) { () async throws(ServerAPIError) in
                 try await self.transport.send(request, timeout: timeout)
