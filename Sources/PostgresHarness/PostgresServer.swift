@@ -44,7 +44,7 @@ package final class PostgresServer: Sendable {
     private func start(_ settings: [String], watching lifeline: Int32) throws {
         let fixed = [
             "port=\(self.port)", "listen_addresses=127.0.0.1", "unix_socket_directories=\(self.directory)",
-            "shared_buffers=32MB", "max_connections=500", "autovacuum_naptime=5s", "max_wal_size=512MB",
+            "shared_buffers=32MB", "max_connections=800", "autovacuum_naptime=5s", "max_wal_size=512MB",
             "ssl=on", "ssl_cert_file=\(self.certificate)",
             "ssl_key_file=\(ServerCertificate(directory: self.directory).key)",
         ]

@@ -41,6 +41,7 @@ import Testing
         #expect(Set(before.heads.map(\.incarnationTag)) == [0, 5, 6])
         #expect(before.logs.joined().count > 4096 && before.evidence.count > 100)
         #expect(before.quarantine.map(\.id) == [1, 3])
+        #expect(before.bookmarks == ["read": [1, 0, 255], "ä\u{0}": [2]])
         #expect(
             try self.database.query("SELECT feature_level, schema, moved_to IS NULL FROM store_meta") == ["3|2|t"])
 
@@ -258,6 +259,29 @@ import Testing
         try self.database.drop()
     }
 
+    @Test func aCopyByTheReleaseBeforeBookmarksIsTakenForTheSame() async throws {
+        // given a copy as the older release makes it, whose file was not marked
+        let store = try SQLiteEventStore(in: self.directory)
+        var writer = try StoreWriter(store)
+        try writer.append([writer.event([1])])
+        try store.close()
+        let source = try self.source()
+        #expect(try self.receive(source).isNew)
+        try self.database.query("DROP TABLE bookmark; UPDATE store_meta SET steps = 2")
+
+        // when
+        let arrival = try self.receive(source)
+
+        // then
+        #expect(!arrival.isNew)
+        try source.close()
+        let copy = try PostgresEventStore(in: self.database)
+        #expect(try await copy.log().count == 1)
+        #expect(try await copy.bookmarks(["read"]) == [:])
+        copy.close()
+        try self.database.drop()
+    }
+
     @Test func aCopyThatWasUsedSinceIsNotTakenForTheSame() async throws {
         try await self.fill(customers: 3)
         let source = try self.source()
@@ -335,6 +359,8 @@ import Testing
                     digest: [digest], reason: "unknownApp", detail: "d\(digest)", receivedAt: 1, raw: [digest]))
         }
         try await store.removeQuarantined(2)
+        try await store.setBookmarks(["read": [1, 0, 255], "ä\u{0}": [2], "gone": [3]])
+        try await store.setBookmarks(["gone": []])
         try store.close()
         try self.edit(
             """
@@ -410,6 +436,7 @@ private struct Contents: Equatable {
     var evidence: [Evidence]
     var lookups: [[[UInt8]]]
     var quarantine: [QuarantinedPayload]
+    var bookmarks: [String: [UInt8]]
     var statistics: StoreStatistics
 
     init(of store: some EventStore) async throws {
@@ -437,6 +464,7 @@ private struct Contents: Equatable {
             self.lookups.append(try await store.streams(for: .customer, value: "ä\(number)\u{0}"))
         }
         self.quarantine = try await store.quarantined(after: 0, limit: 99)
+        self.bookmarks = try await store.bookmarks(["read", "ä\u{0}", "gone"])
         self.statistics = try await store.statistics()
     }
 }

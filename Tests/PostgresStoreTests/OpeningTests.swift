@@ -17,12 +17,14 @@ import Testing
         var batch = writer.batch(3, [writer.event([1]), writer.event([1])])
         batch.lookups = [Lookup(kind: .customer, value: "c", key: [1])]
         _ = try writer.append([batch])
+        try await store.setBookmarks(["read": [1, 2]])
         let log = try await store.log(3)
         store.close()
 
         let reopened = try PostgresEventStore(in: self.database)
         #expect(reopened.identity == store.identity)
         #expect(try await reopened.log(3) == log)
+        #expect(try await reopened.bookmarks(["read"]) == ["read": [1, 2]])
         let claimed = try StoreWriter(reopened, incarnation: 6).ownership[3]
         #expect(claimed.epoch.rawValue == 2 && claimed.head.rawValue == 2)
         reopened.close()

@@ -22,7 +22,7 @@ import Testing
         // The account is whole.
         for words in [
             "UPDATE shard SET head_seq", "epoch = epoch + 1", "UNION ALL", "DELETE FROM inbox", "FROM lookup",
-            "SET feature_level",
+            "SET feature_level", "INSERT INTO bookmark", "DELETE FROM bookmark", "FROM bookmark WHERE name = ANY",
         ] {
             #expect(plans.contains { $0.contains(words) }, "\(words)")
         }
@@ -92,6 +92,8 @@ import Testing
         try await store.quarantine(
             QuarantinedPayload(digest: [1], reason: "r", detail: "d", receivedAt: 1, raw: [1]))
         try await store.removeQuarantined(try await store.quarantined(after: 0, limit: 1).first?.id ?? 0)
+        try await store.setBookmarks(["a": [1], "b": []])
+        _ = try await store.bookmarks(["a", "b"])
         let next = FeatureLevel(rawValue: 2)
         try store.register(
             NodeRecord(id: NodeID(rawValue: "node"), incarnation: Incarnation(rawValue: 11), featureLevel: next))

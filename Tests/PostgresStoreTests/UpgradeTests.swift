@@ -8,6 +8,8 @@ import Testing
 @Suite struct UpgradeTests {
     /// What the release before the levels knows.
     private static let beforeLevels = Array(SchemaMigration.all.prefix(1))
+    /// What the release before the bookmarks knows.
+    private static let beforeBookmarks = Array(SchemaMigration.all.prefix(2))
     private static let second = FeatureLevel(rawValue: 2)
     private let database: PostgresDatabase
 
@@ -28,6 +30,29 @@ import Testing
         #expect(try await newer.log().count == 2)
         #expect(try self.database.query("SELECT schema, steps FROM store_meta") == ["1|4"])
         for store in [older, newer] { store.close() }
+        try self.database.drop()
+    }
+
+    @Test("a store from before the bookmarks takes them while a node of the older release is at work on it")
+    func bookmarksAreAdded() async throws {
+        // given
+        let older = try PostgresEventStore(in: self.database, migrations: Self.beforeBookmarks)
+        var writer = try StoreWriter(older)
+        try writer.append([writer.event([1])])
+        #expect(try self.database.query("SELECT steps, to_regclass('bookmark') IS NULL FROM store_meta") == ["2|t"])
+
+        // when
+        let newer = try PostgresEventStore(in: self.database)
+        try await newer.setBookmarks(["read": [7]])
+
+        // then
+        #expect(newer.identity == older.identity)
+        try writer.append([writer.event([1])])
+        let restarted = try PostgresEventStore(in: self.database, migrations: Self.beforeBookmarks)
+        #expect(try await restarted.log().count == 2)
+        #expect(try await newer.bookmarks(["read"]) == ["read": [7]])
+        #expect(try self.database.query("SELECT schema, steps FROM store_meta") == ["1|3"])
+        for store in [older, newer, restarted] { store.close() }
         try self.database.drop()
     }
 

@@ -22,6 +22,7 @@ import Testing
         _ = try writer.append([batch])
         try await store.quarantine(
             QuarantinedPayload(digest: [1], reason: "unknownApp", detail: "d", receivedAt: 1, raw: [1]))
+        try await store.setBookmarks(["read": [1, 2]])
         let before = try await Contents(of: store)
         try store.close()
 
@@ -30,6 +31,7 @@ import Testing
         #expect(try await Contents(of: reopened) == before)
         #expect(before.evidence == .kept([EvidencePart(name: .signedPayload, jws: original)]))
         #expect(before.due.count == 1 && before.lookups == [[1]] && before.quarantine.count == 1)
+        #expect(before.bookmarks == ["read": [1, 2]])
         let claimed = try StoreWriter(reopened, incarnation: 6).ownership[3]
         #expect(claimed.epoch.rawValue == 2 && claimed.head.rawValue == 2)
     }
@@ -42,6 +44,7 @@ import Testing
         var evidence: Evidence?
         var lookups: [[UInt8]]
         var quarantine: [QuarantinedPayload]
+        var bookmarks: [String: [UInt8]]
 
         init(of store: SQLiteEventStore) async throws {
             let shard = ShardID(rawValue: 3)
@@ -52,6 +55,7 @@ import Testing
             self.evidence = try await store.evidence(of: Sequence(rawValue: 1), in: shard)
             self.lookups = try await store.streams(for: .customer, value: "c")
             self.quarantine = try await store.quarantined(after: 0, limit: 9)
+            self.bookmarks = try await store.bookmarks(["read"])
         }
     }
 
@@ -97,6 +101,39 @@ import Testing
 
         try SQLiteEventStore(in: self.directory, migrations: SchemaMigration.all + [next]).close()
         self.expectRefusal(.incompatible, "has schema 3, written by a newer version; this one knows 2")
+    }
+
+    @Test func aStoreFromBeforeBookmarksTakesThemAndStillOpensForItsOldBinary() async throws {
+        // given
+        let before = Array(SchemaMigration.all.prefix(1))
+        let old = try SQLiteEventStore(in: self.directory, migrations: before)
+        var writer = try StoreWriter(old, incarnation: 1)
+        try writer.append([writer.event([1])])
+        try old.close()
+        #expect(try self.tables("bookmark").isEmpty)
+
+        // when
+        let new = try SQLiteEventStore(in: self.directory)
+        #expect(new.identity == old.identity)
+        #expect(try await new.log().count == 1)
+        try await new.setBookmarks(["read": [7]])
+        try new.close()
+
+        // then
+        let again = try SQLiteEventStore(in: self.directory, migrations: before)
+        var successor = try StoreWriter(again, incarnation: 2)
+        try successor.append([successor.event([2])])
+        try again.close()
+        let newest = try SQLiteEventStore(in: self.directory)
+        #expect(try await newest.log().count == 2)
+        #expect(try await newest.bookmarks(["read"]) == ["read": [7]])
+        try newest.close()
+        #expect(try self.tables("bookmark") == ["bookmark"])
+    }
+
+    private func tables(_ name: String) throws -> [String] {
+        try self.query("SELECT CAST(name AS BLOB) FROM sqlite_schema WHERE type = 'table' AND name = '\(name)'")
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test func aMigrationThatFailsChangesNothing() throws {
