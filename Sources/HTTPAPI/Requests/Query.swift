@@ -75,14 +75,20 @@ struct Query {
         guard id.isIdentifier else {
             throw .invalidParameter("originalTransactionId", "not 1 to 128 visible ASCII characters")
         }
+        let app = try self.app()
+        return StreamReference(kind: kind, id: id, environment: app.environment, bundleID: app.bundleID)
+    }
+
+    /// The app that `environment` and `bundleId` name.
+    func app() throws(Problem) -> AppReference {
         let environment = try self.word("environment", as: EnvironmentName.self) ?? .production
         let bundleID = self.values["bundleId"]
         guard bundleID?.isIdentifier ?? true else {
             throw .invalidParameter("bundleId", "not 1 to 128 visible ASCII characters")
         }
-        return StreamReference(
-            kind: kind, id: id, environment: AppStoreEnvironment(rawValue: environment.rawValue),
-            bundleID: bundleID.map { BundleID(rawValue: $0) })
+        return AppReference(
+            bundleID: bundleID.map { BundleID(rawValue: $0) },
+            environment: AppStoreEnvironment(rawValue: environment.rawValue))
     }
 }
 

@@ -10,12 +10,14 @@ struct API: Sendable {
 }
 
 extension Response {
-    /// 200 with a document.
-    static func json(reserving capacity: Int = 1_024, _ write: (inout JSONWriter) -> Void) -> Response {
+    /// A document.
+    static func json(
+        _ status: HTTPResponse.Status = .ok, reserving capacity: Int = 1_024, _ write: (inout JSONWriter) -> Void
+    ) -> Response {
         var json = JSONWriter(reservingCapacity: capacity)
         write(&json)
         return Response(
-            status: .ok, headers: [.contentType: "application/json"],
+            status: status, headers: [.contentType: "application/json"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.bytes)))
     }
 }

@@ -50,6 +50,10 @@ extension Route {
     /// All there are; `proto/openapi.yaml` is held against this.
     package static let all: [Route] = [
         Route(.post, "/v1/apple/notifications", .signature, isOutside: true) { try await $0.receiveNotification($1) },
+        Route(.post, "/v1/apple/test-notifications", .scope(.admin)) { try await $0.requestTestNotification($1) },
+        Route(
+            .get, "/v1/apple/test-notifications/{testNotificationToken}", .scope(.read), parameters: stream
+        ) { try await $0.testNotification($1) },
         Route(.post, "/v1/transactions", .scope(.write)) { try await $0.receiveTransaction($1) },
         Route(
             .get, "/v1/subscriptions/{originalTransactionId}", .scope(.read),
@@ -71,11 +75,24 @@ extension Route {
             .get, "/v1/purchases/{originalTransactionId}/events", .scope(.read),
             parameters: stream + page + ["evidence"]
         ) { try await $0.events(of: .purchase, $1) },
+        Route(
+            .post, "/v1/subscriptions/{originalTransactionId}/refresh", .scope(.admin), parameters: stream
+        ) { try await $0.refresh($1) },
+        Route(
+            .post, "/v1/subscriptions/{originalTransactionId}/extend", .scope(.admin), parameters: stream
+        ) { try await $0.extend($1) },
+        Route(
+            .put, "/v1/subscriptions/{originalTransactionId}/consumption", .scope(.admin), parameters: stream
+        ) { try await $0.sendConsumption($1) },
         Route(.get, "/v1/notifications", .scope(.read), parameters: page + ["type"]) { try await $0.records($1) },
         Route(.post, "/v1/check", .scope(.read)) { try await $0.check($1) },
         Route(.get, "/v1/events", .scope(.read), parameters: page) { try await $0.changes($1) },
         Route(.get, "/v1/quarantine", .scope(.admin), parameters: page) { try await $0.quarantined($1) },
         Route(.post, "/v1/quarantine/replay", .scope(.admin)) { api, _ in try await api.replayQuarantine() },
+        Route(.post, "/v1/reconcile/backfill", .scope(.admin)) { try await $0.startBackfill($1) },
+        Route(.post, "/v1/reconcile/run", .scope(.admin)) { api, _ in try api.startReconciliation() },
+        Route(.get, "/v1/reconcile/jobs/{job}", .scope(.read)) { try $0.job($1) },
+        Route(.get, "/v1/reconcile/report", .scope(.read)) { api, _ in try api.reconciliationReport() },
         Route(.get, "/v1/cluster", .scope(.read)) { api, _ in try await api.cluster() },
         Route(.post, "/v1/cluster/finalize", .scope(.admin)) { api, _ in try await api.finalize() },
         Route(.get, "/v1/shards", .scope(.read)) { api, _ in try await api.shards() },

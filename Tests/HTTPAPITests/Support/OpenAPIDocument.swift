@@ -9,6 +9,9 @@ struct OpenAPIDocument {
         var text = ""
     }
 
+    /// Parameters that stand in the path or a header.
+    private static let elsewhere = ["originalTransactionId", "shard", "job", "testNotificationToken", "atLeast"]
+
     private(set) var operations: [Operation] = []
     private(set) var problemCodes: Set<String> = []
 
@@ -35,7 +38,7 @@ struct OpenAPIDocument {
                 let reference = "- { $ref: \"#/components/parameters/"
                 if text.hasPrefix(reference) {
                     let name = String(text.dropFirst(reference.count).prefix { $0 != "\"" })
-                    if !["originalTransactionId", "shard", "atLeast"].contains(name) {
+                    if !Self.elsewhere.contains(name) {
                         self.operations[last].queryParameters.insert(name)
                     }
                 } else if text.hasPrefix("- name: ") {

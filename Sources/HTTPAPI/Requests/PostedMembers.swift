@@ -1,0 +1,34 @@
+import JSONScanning
+
+/// The members of a body that is one JSON object.
+enum PostedMembers {
+    /// Has `read` take the value of every member whose key it knows.
+    /// - Parameter names: those that it knows, for the message to callers who send others. What is not known is refused: it
+    ///   may be a condition that the caller relies on.
+    static func read(
+        _ body: [UInt8], knowing names: [String],
+        _ read: (JSONKey, inout JSONScanner) throws(JSONError) -> Bool
+    ) throws(Problem) {
+        var hasUnknownMember = false
+        do throws(JSONError) {
+            var json = JSONScanner(body)
+            try json.beginObject()
+            while let key = try json.nextKey() {
+                if try read(key, &json) { continue }
+                hasUnknownMember = true
+                try json.skip()
+            }
+            try json.end()
+        } catch {
+            throw Problem(.malformedBody, error.description)
+        }
+        guard !hasUnknownMember else {
+            throw Problem(
+                .malformedBody, "the body has an unknown member; it takes \(names.joined(separator: ", "))")
+        }
+    }
+}
+
+extension Problem {
+    static func missing(_ member: String) -> Problem { Problem(.malformedBody, "\(member) is missing") }
+}
