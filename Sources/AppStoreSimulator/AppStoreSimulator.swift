@@ -13,7 +13,11 @@ package final class AppStoreSimulator: Service {
     package let time: SimulatedTime
     package let truths = TruthBoard()
     package let deliveries = DeliveryLog()
+    /// Every request to the store's API that was answered lately.
+    package let requests = RequestLog()
 
+    private let records: SimulationRecords
+    private let api: StoreAPI
     private let origin: SimulationCheckpoint.Origin
     private let checkpoint: SimulationCheckpoint?
     private let signer: PayloadSigner
@@ -53,8 +57,20 @@ package final class AppStoreSimulator: Service {
             start: Moment(milliseconds: self.checkpoint?.reached ?? start), speed: configuration.speed,
             until: configuration.horizon)
         self.counts = Mutex(SimulatorStatistics(now: self.time.start))
+        self.records = SimulationRecords(
+            truths: self.truths, deliveries: self.deliveries, ledger: Ledger(),
+            history: NotificationHistory(environment: configuration.store.environment), desk: OrderDesk())
+        self.api = try StoreAPI(
+            configuration: configuration, keys: self.directory.keys, records: self.records, time: self.time,
+            signer: self.signer, requests: self.requests)
         self.onRunning = onRunning
         self.logger = logger
+    }
+
+    /// What goes wrong with the store's API on purpose. May be changed while it runs.
+    package var apiDisturbances: APIDisturbances {
+        get { self.api.troublemaker.disturbances }
+        set { self.api.troublemaker.disturbances = newValue }
     }
 
     /// As of now.
@@ -69,7 +85,7 @@ package final class AppStoreSimulator: Service {
     package func run() async throws {
         let server = SimulatorServer(
             port: self.configuration.port, store: self.configuration.store, truths: self.truths,
-            deliveries: self.deliveries, time: self.time, logger: self.logger)
+            deliveries: self.deliveries, time: self.time, api: self.api, logger: self.logger)
         let (running, signal) = AsyncStream.makeStream(of: Void.self)
         let application = server.application { port in
             await self.serverRuns(on: port)
@@ -98,11 +114,11 @@ package final class AppStoreSimulator: Service {
         let client = NotificationSender.makeClient(connections: self.configuration.maximumInFlight)
         let signer = NotificationSigner(store: self.configuration.store, signer: self.signer)
         var run = SimulationRun(
-            configuration: self.configuration, origin: self.origin, time: self.time, truths: self.truths,
-            deliveries: self.deliveries, signer: signer,
+            configuration: self.configuration, origin: self.origin, time: self.time, records: self.records,
+            signer: signer,
             sender: self.configuration.deliverTo.map { NotificationSender(url: $0, client: client) })
         do {
-            try run.resume(from: self.checkpoint)
+            run.resume(from: self.checkpoint)
             try await run.run(report: { self.report($0) }, save: { self.save($0) })
         } catch {
             try? await client.shutdown()

@@ -3,11 +3,12 @@ import Subscriptions
 
 /// One run of a simulation: customers take their turns when the clock has reached them, and what the store says about
 /// it is signed and delivered. A turn is taken only when there is room to deliver, so a slow receiver slows the
-/// customers down and nothing piles up.
+/// customers down and nothing piles up. One that is silent does not: then customers live on, and attempts fail.
 struct SimulationRun: ~Copyable {
     private enum Wake: Sendable {
         case tick(ContinuousClock.Instant)
-        case sent(DeliveryMachine.Delivery, SendAttempt.Result)
+        case sent(DeliveryMachine<Dispatch>.Delivery, SendAttempt.Result)
+        case asked
     }
 
     private let origin: SimulationCheckpoint.Origin
@@ -15,33 +16,46 @@ struct SimulationRun: ~Copyable {
     private let truths: TruthBoard
     private let signer: NotificationSigner
     private let sender: NotificationSender?
+    private let ledger: Ledger
+    private let history: NotificationHistory
+    private let desk: OrderDesk
     private let maximumInFlight: Int
+    private let livesThroughOutages: Bool
 
     private var population: Population
-    private var machine: DeliveryMachine
+    private var machine: DeliveryMachine<Dispatch>
     private var reachability = Reachability()
     private var inFlight = 0
     /// Every turn before this moment has been taken, and `turns` in all.
     private var reached: Moment
     private var turns = 0
+    private var orders: [StoreOrder.Entry] = []
+    private var isAwaitingOrders = false
+    private var lastAnswer = ContinuousClock.now
     private var nextSave = ContinuousClock.now + Self.saveInterval
 
     /// Ends a pause early: there are shutdowns to notice.
     private static let longestPause = Duration.milliseconds(250)
     private static let saveInterval = Duration.seconds(5)
+    /// With every attempt that may be under way: so long without an answer, the receiver is silent.
+    private static let silence = Duration.seconds(1)
     /// Turns between two looks at what else there is.
     private static let turnsAtOnce = 1_000
 
     init(
         configuration: SimulatorConfiguration, origin: SimulationCheckpoint.Origin, time: SimulatedTime,
-        truths: TruthBoard, deliveries: DeliveryLog, signer: NotificationSigner, sender: NotificationSender?
+        records: SimulationRecords, signer: NotificationSigner, sender: NotificationSender?
     ) {
         self.origin = origin
         self.time = time
-        self.truths = truths
+        self.truths = records.truths
+        self.ledger = records.ledger
+        self.history = records.history
+        self.desk = records.desk
         self.signer = signer
         self.sender = sender
         self.maximumInFlight = configuration.maximumInFlight
+        self.livesThroughOutages = configuration.livesThroughOutages
         self.reached = Moment(milliseconds: origin.start)
         self.population = Population(
             size: configuration.subscribers, scenario: configuration.scenario,
@@ -49,23 +63,47 @@ struct SimulationRun: ~Copyable {
             start: Moment(milliseconds: origin.start), past: configuration.past)
         self.machine = DeliveryMachine(
             environment: configuration.store.environment, disturbances: configuration.disturbances,
-            seed: configuration.seed, log: deliveries)
+            seed: configuration.seed, log: records.deliveries)
     }
 
     /// Lives through everything up to the checkpoint again, in silence but for what was still to be delivered.
-    mutating func resume(from checkpoint: SimulationCheckpoint?) throws {
+    mutating func resume(from checkpoint: SimulationCheckpoint?) {
         guard let checkpoint else { return }
         self.reached = Moment(milliseconds: checkpoint.reached)
-        while self.turns < checkpoint.turns, self.population.nextDue != nil {
-            for notification in self.takeTurn() {
-                if let unfinished = checkpoint.unfinished[notification.uuid] {
-                    self.machine.reenter(try self.signer.sign(notification), as: unfinished)
-                } else if let telling = notification.telling, let id = notification.originalTransactionID {
-                    self.machine.recall(telling, about: id, givenUp: checkpoint.givenUp[notification.uuid])
-                }
+        self.orders = checkpoint.orders ?? []
+        var orders = self.orders[...]
+        var sent: [NotificationHistory.Record] = []
+        while true {
+            while let entry = orders.first, entry.turns <= self.turns {
+                orders.removeFirst()
+                let (development, _) = self.population.carryOut(
+                    entry.order, at: Moment(milliseconds: entry.moment))
+                self.remember(development, by: checkpoint, &sent)
+            }
+            guard self.turns < checkpoint.turns, self.population.nextDue != nil else { break }
+            self.turns += 1
+            self.remember(self.population.next(), by: checkpoint, &sent)
+        }
+        self.history.restore(sent, at: self.reached)
+        self.truths.settle(self.reached)
+    }
+
+    private mutating func remember(
+        _ development: Development, by checkpoint: SimulationCheckpoint, _ sent: inout [NotificationHistory.Record]
+    ) {
+        self.note(development)
+        for dispatch in development.notifications.map(Dispatch.init) {
+            if let unfinished = checkpoint.unfinished[dispatch.uuid] {
+                self.machine.reenter(dispatch, as: unfinished)
+                if !unfinished.attempts.isEmpty { sent.append(.init(dispatch, unfinished.attempts)) }
+            } else {
+                let attempts = checkpoint.givenUp[dispatch.uuid] ?? checkpoint.recovered?[dispatch.uuid]
+                self.machine.recall(dispatch, attempts)
+                guard self.origin.delivers else { continue }
+                let first = SendAttempt(date: self.machine.firstDue(of: dispatch), result: .success)
+                sent.append(.init(dispatch, attempts ?? [first]))
             }
         }
-        self.truths.settle(self.reached)
     }
 
     /// Until a graceful shutdown; then what is under way is awaited. However it ends, the place is marked.
@@ -73,10 +111,15 @@ struct SimulationRun: ~Copyable {
         report: (SimulatorStatistics) -> Void, save: (SimulationCheckpoint) -> Void
     ) async throws {
         save(self.checkpoint)
-        defer { save(self.checkpoint) }
+        defer {
+            save(self.checkpoint)
+            self.desk.close()
+        }
         try await withThrowingTaskGroup(of: Wake.self) { group in
             var nextTick: ContinuousClock.Instant?
             while !Task.isShuttingDownGracefully || self.inFlight > 0 {
+                self.carryOutOrders(save: save)
+                self.awaitOrders(in: &group)
                 var pause = Self.longestPause
                 if !Task.isShuttingDownGracefully { pause = try self.startWhatIsDue(in: &group) }
                 self.publish(report: report, save: save)
@@ -92,6 +135,7 @@ struct SimulationRun: ~Copyable {
                 case .tick(let tick): if tick == nextTick { nextTick = nil }
                 case nil: nextTick = nil
                 case .sent(let delivery, let result): self.settle(delivery, result)
+                case .asked: self.isAwaitingOrders = false
                 }
             }
             group.cancelAll()
@@ -101,21 +145,32 @@ struct SimulationRun: ~Copyable {
     /// - Returns: how long there is nothing more to do.
     private mutating func startWhatIsDue(in group: inout ThrowingTaskGroup<Wake, any Error>) throws -> Duration {
         let now = self.time.now
-        let allowance = self.reachability.allowance(of: self.maximumInFlight, at: .now)
+        let allowance =
+            self.livesThroughOutages
+            ? self.maximumInFlight : self.reachability.allowance(of: self.maximumInFlight, at: .now)
         var turns = 0
-        while let sender = self.sender, self.inFlight < allowance, let delivery = try self.nextDelivery(at: now, &turns)
-        {
+        while let sender = self.sender, self.inFlight < allowance, let delivery = self.nextDelivery(at: now, &turns) {
+            if self.inFlight == 0 { self.lastAnswer = .now }
             self.inFlight += 1
-            group.addTask { .sent(delivery, await sender.send(delivery.notification)) }
+            group.addTask { [signer = self.signer] in
+                .sent(delivery, await sender.send(try signer.sign(delivery.notification.notification)))
+            }
         }
-        if self.sender == nil { try self.takeTurns(until: now, &turns) }
+        if self.sender == nil || self.isSilent { self.takeTurns(until: now, &turns) }
+        self.noteAttempts()
         if turns >= Self.turnsAtOnce { return .zero }
         guard self.sender == nil || self.inFlight < allowance else { return Self.longestPause }
         let nextDue = [self.population.nextDue, self.machine.nextDue].compactMap { $0 }.min() ?? .distantFuture
         return min(Self.longestPause, self.time.realDuration(until: nextDue))
     }
 
-    private mutating func nextDelivery(at now: Moment, _ turns: inout Int) throws -> DeliveryMachine.Delivery? {
+    /// Somebody may listen, but does not answer.
+    private var isSilent: Bool {
+        self.livesThroughOutages && self.inFlight >= self.maximumInFlight
+            && self.lastAnswer.duration(to: .now) > Self.silence
+    }
+
+    private mutating func nextDelivery(at now: Moment, _ turns: inout Int) -> DeliveryMachine<Dispatch>.Delivery? {
         while true {
             if let delivery = self.machine.next(at: now) { return delivery }
             guard turns < Self.turnsAtOnce, let due = self.population.nextDue, due <= now else {
@@ -123,31 +178,74 @@ struct SimulationRun: ~Copyable {
                 return nil
             }
             turns += 1
-            self.reached = max(self.reached, due)
-            for notification in self.takeTurn() { self.machine.enter(try self.signer.sign(notification)) }
+            self.takeTurn(due: due)
         }
     }
 
-    private mutating func takeTurns(until now: Moment, _ turns: inout Int) throws {
+    private mutating func takeTurns(until now: Moment, _ turns: inout Int) {
         while turns < Self.turnsAtOnce, let due = self.population.nextDue, due <= now {
             turns += 1
-            self.reached = max(self.reached, due)
-            _ = self.takeTurn()
+            self.takeTurn(due: due)
         }
         if turns < Self.turnsAtOnce { self.reached = max(self.reached, now) }
     }
 
-    private mutating func takeTurn() -> [StoreNotification] {
+    private mutating func takeTurn(due: Moment) {
+        self.reached = max(self.reached, due)
         self.turns += 1
-        let (notifications, truths) = self.population.next()
-        self.truths.update(truths)
-        return notifications
+        self.enter(self.population.next())
     }
 
-    private mutating func settle(_ delivery: DeliveryMachine.Delivery, _ result: SendAttempt.Result) {
+    private mutating func enter(_ development: Development) {
+        self.note(development)
+        guard self.sender != nil else { return }
+        for notification in development.notifications { self.machine.enter(Dispatch(notification)) }
+    }
+
+    private func note(_ development: Development) {
+        self.truths.update(development.books.map(\.truth))
+        self.ledger.update(development)
+    }
+
+    private mutating func settle(_ delivery: DeliveryMachine<Dispatch>.Delivery, _ result: SendAttempt.Result) {
         self.inFlight -= 1
+        self.lastAnswer = .now
         self.reachability.note(result, at: .now)
         self.machine.settle(delivery, result, at: self.time.now)
+        self.noteAttempts()
+    }
+
+    private mutating func noteAttempts() {
+        for (dispatch, attempt) in self.machine.takeAttempts() { self.history.note(attempt, of: dispatch) }
+    }
+
+    // MARK: Orders
+
+    private mutating func awaitOrders(in group: inout ThrowingTaskGroup<Wake, any Error>) {
+        guard !self.isAwaitingOrders else { return }
+        self.isAwaitingOrders = true
+        group.addTask { [desk = self.desk] in
+            await desk.arrival()
+            return .asked
+        }
+    }
+
+    /// Nobody is told of success before it is marked: what was promised holds after a restart.
+    private mutating func carryOutOrders(save: (SimulationCheckpoint) -> Void) {
+        let pending = self.desk.take()
+        guard !pending.isEmpty else { return }
+        let outcomes = pending.map { self.carryOut($0.order) }
+        save(self.checkpoint)
+        for (pending, outcome) in zip(pending, outcomes) { pending.settle(outcome) }
+    }
+
+    /// At the moment that customers have reached: nothing that happened earlier is still to come.
+    private mutating func carryOut(_ order: StoreOrder) -> StoreOrder.Outcome {
+        let (development, outcome) = self.population.carryOut(order, at: self.reached)
+        if case .refused = outcome { return outcome }
+        self.orders.append(StoreOrder.Entry(order: order, turns: self.turns, moment: self.reached.milliseconds))
+        self.enter(development)
+        return outcome
     }
 
     private mutating func publish(report: (SimulatorStatistics) -> Void, save: (SimulationCheckpoint) -> Void) {
@@ -166,6 +264,7 @@ struct SimulationRun: ~Copyable {
     private var checkpoint: SimulationCheckpoint {
         SimulationCheckpoint(
             origin: self.origin, reached: self.reached.milliseconds, turns: self.turns,
-            unfinished: self.machine.unfinished, givenUp: self.machine.givenUp)
+            unfinished: self.machine.unfinished, givenUp: self.machine.givenUp, recovered: self.machine.recovered,
+            orders: self.orders)
     }
 }

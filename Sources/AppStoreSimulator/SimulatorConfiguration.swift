@@ -27,6 +27,11 @@ package struct SimulatorConfiguration: Sendable {
     package var horizon = SimulatedTime.Horizon.present
     /// How many deliveries may be under way at once.
     package var maximumInFlight = 32
+    /// Whether customers live on, and attempts fail by the schedule, while nobody listens at the address of delivery.
+    /// Otherwise everything waits until somebody does.
+    package var livesThroughOutages = true
+    /// `--limits`: how much of Apple's limits the API allows its clients; nil: it does not count.
+    package var limits: Double?
 
     package init(keysDirectory: String) { self.keysDirectory = keysDirectory }
 
@@ -41,6 +46,9 @@ package struct SimulatorConfiguration: Sendable {
         }
         guard self.speed > 0, self.speed <= 1e9 else { throw .invalidSetting("speed", "must be above 0, up to 1e9") }
         guard self.maximumInFlight > 0 else { throw .invalidSetting("maximumInFlight", "must be above 0") }
+        if let limits, !(limits > 0 && limits <= 1e6) {
+            throw .invalidSetting("limits", "must be above 0, up to 1e6")
+        }
         if let deliverTo, !Self.isAddress(deliverTo) {
             throw .invalidSetting("deliver-to", "must be an http or https URL")
         }

@@ -9,7 +9,7 @@ import Testing
 
     @Test func productionTriesSixTimesAtTheDocumentedDistances() throws {
         // given a receiver that never answers
-        var machine = DeliveryMachine(environment: .production)
+        var machine = DeliveryMachine<SignedNotification>(environment: .production)
         machine.enter(self.notification)
 
         // when everything due is tried
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func sandboxTriesOnce() throws {
-        var machine = DeliveryMachine(environment: .sandbox)
+        var machine = DeliveryMachine<SignedNotification>(environment: .sandbox)
         machine.enter(self.notification)
         let delivery = try machine.due(at: self.notification.signedDate)
         machine.settle(delivery, .unsuccessfulCode, at: self.notification.signedDate)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func successEndsIt() throws {
-        var machine = DeliveryMachine(environment: .production)
+        var machine = DeliveryMachine<SignedNotification>(environment: .production)
         machine.enter(self.notification)
         let delivery = try machine.due(at: self.notification.signedDate)
         #expect(machine.counts.waiting == 1)
@@ -51,13 +51,13 @@ import Testing
     }
 
     @Test func nothingIsSentBeforeItIsSigned() {
-        var machine = DeliveryMachine(environment: .production)
+        var machine = DeliveryMachine<SignedNotification>(environment: .production)
         machine.enter(self.notification)
         #expect(machine.next(at: self.notification.signedDate - .seconds(1)) == nil)
     }
 
     @Test func whatIsLostIsTriedAgainByTheSchedule() {
-        var machine = DeliveryMachine(environment: .production, disturbances: Disturbances(lose: 1))
+        var machine = DeliveryMachine<SignedNotification>(environment: .production, disturbances: Disturbances(lose: 1))
         machine.enter(self.notification)
         #expect(machine.next(at: self.notification.signedDate) == nil)
         #expect(machine.counts.lost == 1)
@@ -65,7 +65,8 @@ import Testing
     }
 
     @Test func whatIsRepeatedIsSentTwiceAndCountedOnce() throws {
-        var machine = DeliveryMachine(environment: .production, disturbances: Disturbances(repeat: 1))
+        var machine = DeliveryMachine<SignedNotification>(
+            environment: .production, disturbances: Disturbances(repeat: 1))
         machine.enter(self.notification)
         let first = try machine.due(at: self.notification.signedDate)
         machine.settle(first, .success, at: self.notification.signedDate)
@@ -79,7 +80,8 @@ import Testing
     }
 
     @Test func whatIsDelayedComesWithinADay() throws {
-        var machine = DeliveryMachine(environment: .production, disturbances: Disturbances(delay: 1))
+        var machine = DeliveryMachine<SignedNotification>(
+            environment: .production, disturbances: Disturbances(delay: 1))
         machine.enter(self.notification)
         let due = try #require(machine.nextDue)
         #expect(due > self.notification.signedDate)
@@ -88,7 +90,8 @@ import Testing
 
     @Test func disturbancesHappenAsOftenAsAsked() throws {
         // given 1,000 notifications of which 30 % shall be lost
-        var machine = DeliveryMachine(environment: .production, disturbances: Disturbances(lose: 0.3))
+        var machine = DeliveryMachine<SignedNotification>(
+            environment: .production, disturbances: Disturbances(lose: 0.3))
         let factory = try LifecycleFactory()
         for number in 0..<1_000 { machine.enter(try factory.testNotification(number: number)) }
 
@@ -102,12 +105,12 @@ import Testing
     }
 
     @Test func goesOnWithTheAttemptsAlreadyMade() throws {
-        var machine = DeliveryMachine(environment: .production)
+        var machine = DeliveryMachine<SignedNotification>(environment: .production)
         let due = self.notification.signedDate + .hours(13)
         let attempts = [0, 1].map {
             SendAttempt(date: self.notification.signedDate + .hours($0), result: .noResponse)
         }
-        machine.reenter(self.notification, as: DeliveryMachine.Unfinished(attempts: attempts, due: due.milliseconds))
+        machine.reenter(self.notification, as: UnfinishedDelivery(attempts: attempts, due: due.milliseconds))
         let delivery = try machine.due(at: due)
         machine.settle(delivery, .noResponse, at: due)
         #expect(machine.nextDue == due + .hours(24))

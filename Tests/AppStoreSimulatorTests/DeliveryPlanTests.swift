@@ -21,7 +21,7 @@ import Testing
 
     private struct Course {
         var sendings: [Sending] = []
-        var machine: DeliveryMachine
+        var machine: DeliveryMachine<SignedNotification>
     }
 
     init() throws { self.notifications = try Self.lives.get() }
@@ -34,7 +34,8 @@ import Testing
         every step: Milliseconds? = nil
     ) -> Course {
         var course = Course(
-            machine: DeliveryMachine(environment: environment, disturbances: disturbances, seed: seed))
+            machine: DeliveryMachine<SignedNotification>(
+                environment: environment, disturbances: disturbances, seed: seed))
         var coming = self.notifications[...]
         while let next = [coming.first?.signedDate, course.machine.nextDue].compactMap(\.self).min() {
             let now = step.map { next + $0 } ?? next
@@ -115,16 +116,18 @@ import Testing
             Dictionary(grouping: self.notifications, by: \.originalTransactionID).values.first {
                 $0.count > 2 && $0[1].signedDate < $0[0].signedDate + .days(3)
             })
-        var first = DeliveryMachine(environment: .production, disturbances: Disturbances(reorder: 1))
+        var first = DeliveryMachine<SignedNotification>(
+            environment: .production, disturbances: Disturbances(reorder: 1))
         first.enter(story[0])
         let unfinished = try #require(first.unfinished[story[0].uuid])
-        var second = DeliveryMachine(environment: .production, disturbances: Disturbances(reorder: 1))
+        var second = DeliveryMachine<SignedNotification>(
+            environment: .production, disturbances: Disturbances(reorder: 1))
         second.reenter(story[0], as: unfinished)
         #expect(unfinished.due == (story[0].signedDate + .days(3)).milliseconds)
 
         // when the next one is sent
         second.reenter(
-            story[1], as: DeliveryMachine.Unfinished(attempts: [], due: story[1].signedDate.milliseconds))
+            story[1], as: UnfinishedDelivery(attempts: [], due: story[1].signedDate.milliseconds))
         let next = second.next(at: story[1].signedDate)
         let sent = try #require(next)
         #expect(sent.notification == story[1])

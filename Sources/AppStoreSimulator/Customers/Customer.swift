@@ -42,7 +42,9 @@ struct Customer: Sendable {
         conduct: (inout SeededGenerator) -> Conduct
     ) {
         var random = SeededGenerator(seed: seed, stream: UInt64(index))
-        self.profile = CustomerProfile(index: index, random: &random)
+        var profile = CustomerProfile(index: index, random: &random)
+        profile.arrival = moment
+        self.profile = profile
         self.rules = rules
         self.arrival = moment
         self.conduct = conduct(&random)
@@ -177,8 +179,58 @@ struct Customer: Sendable {
     mutating func extend(
         _ product: Product, by duration: Milliseconds, fails: Bool, at moment: Moment
     ) -> [StoreNotification] {
-        guard let index = self.subscriptions.firstIndex(where: { $0.product == product }) else { return [] }
+        guard let index = self.subscriptions.firstIndex(where: { $0.isInService && $0.product == product }) else {
+            return []
+        }
         return self.perform(.extendEverybody(by: duration, fails: fails), on: index, at: moment)
+    }
+
+    /// What the store says when the publisher moves one renewal date.
+    mutating func extend(_ originalTransactionID: String, days: Int64, at moment: Moment) -> Extension {
+        guard let index = self.subscriptions.firstIndex(where: { $0.hasAccount(originalTransactionID) }) else {
+            let isOther = self.purchases.contains { $0.truth.originalTransactionID == originalTransactionID }
+            return .refused(isOther ? .extensionIneligible : .originalTransactionIDNotFound)
+        }
+        let life = self.subscriptions[index]
+        guard life.purchaser.truth.originalTransactionID == originalTransactionID else {
+            return .refused(.extensionOfFamily)
+        }
+        if let refusal = life.refusalOfExtension(at: moment) { return .refused(refusal) }
+        let told = self.perform(.extend(by: .days(days)), on: index, at: moment)
+        return .done(told, self.subscriptions[index].newest)
+    }
+
+    enum Extension {
+        case done([StoreNotification], StoreTransaction)
+        case refused(StoreAPIError)
+    }
+
+    /// The customer's part in an extension of everybody's renewal date that the publisher has asked for; nil for one who
+    /// does not subscribe to the product.
+    mutating func extend(
+        _ product: Product, days: Int64, storefronts: [String]?, at moment: Moment
+    ) -> (told: [StoreNotification], isExtended: Bool)? {
+        guard storefronts?.contains(self.profile.storefront.country) ?? true,
+            let life = self.subscriptions.first(where: { $0.isInService && $0.product == product })
+        else { return nil }
+        let fails = life.refusalOfExtension(at: moment) != nil
+        return (self.extend(product, by: .days(days), fails: fails, at: moment), !fails)
+    }
+
+    /// - Returns: what forbids it.
+    mutating func set(appAccountToken token: String, of originalTransactionID: String) -> StoreAPIError? {
+        if let index = self.purchases.firstIndex(where: { $0.truth.originalTransactionID == originalTransactionID }) {
+            self.purchases[index].set(appAccountToken: token)
+            return nil
+        }
+        guard let index = self.subscriptions.firstIndex(where: { $0.hasAccount(originalTransactionID) }) else {
+            return .transactionIDNotFound
+        }
+        guard self.subscriptions[index].purchaser.truth.originalTransactionID == originalTransactionID else {
+            return .familyTransaction
+        }
+        self.subscriptions[index].accounts[0].set(appAccountToken: token)
+        return nil
     }
 
     /// Of an extension that reached nobody else.
@@ -191,10 +243,12 @@ struct Customer: Sendable {
     }
 
     /// Of all that was bought so far.
-    var truths: [Truth] {
-        let truths = self.subscriptions.flatMap { $0.accounts.map(\.truth) } + self.purchases.map(\.truth)
-        return truths.filter { !$0.isEmpty }
+    var books: [Book] {
+        let subscriptions = self.subscriptions.flatMap(\.accounts).map { Book.subscription($0) }
+        return subscriptions.filter { !$0.truth.isEmpty } + self.purchases.map { Book.purchase($0) }
     }
+
+    var truths: [Truth] { self.books.map(\.truth) }
 }
 
 extension StoreNotification {

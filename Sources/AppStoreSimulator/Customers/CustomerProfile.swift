@@ -1,3 +1,5 @@
+import Subscriptions
+
 /// What the store knows of one customer from the start.
 package struct CustomerProfile: Hashable, Sendable {
     /// The customer's number in the simulation, from 0.
@@ -7,6 +9,8 @@ package struct CustomerProfile: Hashable, Sendable {
     /// Apps that give none are as real as those that do. Never there for what a family shares.
     package let appAccountToken: String?
     let bundleVersion: String
+    /// When they got the app; nil where that is the first purchase.
+    var arrival: Moment?
 
     package init(index: Int, random: inout SeededGenerator) {
         let token = Self.drawToken(&random)
@@ -67,8 +71,20 @@ struct TransactionNumbers: Hashable, Sendable {
         TransactionNumbers(customer: self.index, chain: self.chain, account: account)
     }
 
+    private static let first = 2_000_000_000_000_000
+
     /// - Parameter number: from 1.
-    func transactionID(_ number: Int) -> String { "\(2_000_000_000_000_000 + self.base + number)" }
+    func transactionID(_ number: Int) -> String { "\(Self.first + self.base + number)" }
+
+    /// Whose account, in which chain: the same for every transaction of a subscription, and one for all that a customer
+    /// bought once. nil for what is no id of this store.
+    static func account(ofTransaction id: String) -> Int? {
+        guard let number = Int(id), number > Self.first, "\(number)" == id else { return nil }
+        return (number - Self.first) / 10_000
+    }
+
+    /// Which customer an account belongs to.
+    static func customer(ofAccount account: Int) -> Int { account / 100 }
 
     func webOrderLineItemID(_ number: Int) -> String { "\(2_000_000_000_000 + self.base + number)" }
 }

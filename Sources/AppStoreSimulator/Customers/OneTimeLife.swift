@@ -7,12 +7,12 @@ struct OneTimeLife: Sendable {
         case decideRefund(Act.Refund)
     }
 
-    private let profile: CustomerProfile
+    let profile: CustomerProfile
     private var random: SeededGenerator
     private var agenda = Agenda<Step>()
-    private var transaction: StoreTransaction
+    private(set) var transaction: StoreTransaction
     private(set) var truth: Truth
-    private var signing = SigningTimes()
+    private(set) var signing = SigningTimes()
 
     init(profile: CustomerProfile, buys product: Product, id: String, at moment: Moment, random: SeededGenerator) {
         var random = random
@@ -65,6 +65,8 @@ struct OneTimeLife: Sendable {
         self.truth.undoChanges(from: refunded)
         return [self.tell("REFUND_REVERSED", nil, at: moment)]
     }
+
+    mutating func set(appAccountToken token: String) { self.transaction.appAccountToken = token }
 
     private mutating func sign(after moment: Moment) -> Moment {
         self.signing.next(after: moment, random: &self.random)

@@ -3,7 +3,7 @@ import Subscriptions
 /// When the facts of one stream are signed: shortly after what they tell, and never two within a second, so that their
 /// order is that of the events.
 struct SigningTimes: Sendable {
-    private var newest = Moment.distantPast
+    private(set) var newest = Moment.distantPast
 
     mutating func next(after moment: Moment, random: inout SeededGenerator) -> Moment {
         self.newest = self.opening(from: moment + Milliseconds(rawValue: random.within(200...3_000)))

@@ -13,7 +13,9 @@ struct SubscriptionAccount: Sendable {
     private(set) var truth: Truth
     /// When service last ended; nil while it runs, unpaid time included.
     private(set) var lapsedAt: Moment?
-    private var signing = SigningTimes()
+    private(set) var signing = SigningTimes()
+    /// What the publisher has set by the API: of the newest transaction and of those to come.
+    private var appAccountToken: String?
     /// Since when somebody has been told that access is revoked.
     private var toldRevoked: Moment?
 
@@ -61,7 +63,8 @@ struct SubscriptionAccount: Sendable {
             webOrderLineItemID: self.numbers.webOrderLineItemID(number), product: period.product,
             purchaseDate: period.start, originalPurchaseDate: self.transactions.first?.purchaseDate ?? period.start,
             expiresDate: period.end, reason: period.reason, ownership: self.ownership, offer: period.offer,
-            price: period.price, commitment: period.commitment, advancedCommerce: period.advancedCommerce)
+            price: period.price, commitment: period.commitment, advancedCommerce: period.advancedCommerce,
+            appAccountToken: self.appAccountToken)
         let stretch = self.stretchStart(at: period.start)
         self.transactions.append(transaction)
         self.truth.set(transaction)
@@ -122,6 +125,12 @@ struct SubscriptionAccount: Sendable {
         self.transactions[self.transactions.count - 1].expiresDate = end
         self.truth.set(self.newest)
         return self.tell("RENEWAL_EXTENDED", nil, signedDate: self.sign(after: moment))
+    }
+
+    /// Of the newest transaction and of all that follow.
+    mutating func set(appAccountToken token: String) {
+        self.appAccountToken = token
+        self.transactions[self.transactions.count - 1].appAccountToken = token
     }
 
     /// Changes a transaction without a change of state.
@@ -191,16 +200,21 @@ struct SubscriptionAccount: Sendable {
     ) -> StoreNotification {
         let status = self.truth.status(at: signedDate)
         self.toldRevoked = status == 5 ? self.toldRevoked ?? signedDate : nil
+        var purchase = self.statement(about: transaction ?? self.newest, at: signedDate)
+        purchase.consumptionRequestReason = reason
+        return StoreNotification(
+            type: type, subtype: subtype, uuid: self.random.uuid(), signedDate: signedDate,
+            content: .purchase(purchase))
+    }
+
+    /// What is to be said of a transaction when it is signed then: with the terms and the status of that moment.
+    func statement(about transaction: StoreTransaction, at signedDate: Moment) -> StoreNotification.Purchase {
         let renewal = RenewalSummary(
             terms: self.renewal, transaction: self.newest,
             winBackOfferIDs: self.lapsedAt.map { $0 <= signedDate } == true ? self.winBackOfferIDs : nil)
-        return StoreNotification(
-            type: type, subtype: subtype, uuid: self.random.uuid(),
-            signedDate: signedDate,
-            content: .purchase(
-                StoreNotification.Purchase(
-                    profile: self.profile, transaction: transaction ?? self.newest, renewal: renewal,
-                    status: status, consumptionRequestReason: reason)))
+        return StoreNotification.Purchase(
+            profile: self.profile, transaction: transaction, renewal: renewal,
+            status: self.truth.status(at: signedDate))
     }
 
     private var winBackOfferIDs: [String]? {

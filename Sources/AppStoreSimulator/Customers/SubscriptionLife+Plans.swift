@@ -103,9 +103,23 @@ extension SubscriptionLife {
     mutating func extend(by duration: Milliseconds, at moment: Moment) -> [StoreNotification] {
         guard self.isInService else { return [] }
         let end = self.end + min(duration, Self.longestExtension)
+        self.extensions.append(moment)
         let told = self.everybody { $0.extend(to: end, at: moment) }
         self.planPeriod(at: moment)
         return told
+    }
+
+    /// Twice within a year, says Apple.
+    private static let mostExtensions = 2
+    private static let extensionYear = Milliseconds.days(365)
+
+    /// Why the publisher may not move the renewal date; nil when they may.
+    func refusalOfExtension(at moment: Moment) -> StoreAPIError? {
+        guard self.isInService else { return .extensionIneligible }
+        let running = self.purchaser.transactions.last { $0.purchaseDate <= moment } ?? self.newest
+        guard running.price > 0 else { return .extensionIneligible }
+        let recent = self.extensions.count { $0 > moment - Self.extensionYear }
+        return recent < Self.mostExtensions ? nil : .extensionsUsedUp
     }
 
     mutating func failExtension(at moment: Moment) -> [StoreNotification] {

@@ -56,6 +56,8 @@ struct SubscriptionLife: Sendable {
     /// A refund of the coming period was asked for before there was one.
     var refundsNextPeriod: Act.Refund?
     var advancedCommerce: AdvancedCommerce?
+    /// When the renewal date was moved.
+    var extensions: [Moment] = []
     /// Counts the periods that have been paid for.
     private(set) var periods = 0
     /// Counts the renewals among them.
@@ -75,6 +77,13 @@ struct SubscriptionLife: Sendable {
     var newest: StoreTransaction { self.purchaser.newest }
     var end: Moment { self.purchaser.end }
     var product: Product { self.newest.product }
+
+    /// The purchaser's, or that of somebody they share with.
+    func hasAccount(_ originalTransactionID: String) -> Bool {
+        self.accounts.contains {
+            $0.truth.originalTransactionID == originalTransactionID && !$0.transactions.isEmpty
+        }
+    }
 
     /// Takes the next step of the store's.
     mutating func next() -> [StoreNotification] {

@@ -1,48 +1,64 @@
 package import Subscriptions
 
+/// What a delivery machine has to know of what it plans.
+package protocol Deliverable: Sendable {
+    /// `notificationUUID`.
+    var uuid: String { get }
+    /// nil for what is not about a purchase.
+    var originalTransactionID: String? { get }
+    var signedDate: Moment { get }
+    /// nil for what is not about a purchase.
+    var telling: Telling? { get }
+}
+
+extension SignedNotification: Deliverable {}
+
+/// What of a notification has been tried, and when the next attempt is due.
+package struct UnfinishedDelivery: Hashable, Sendable, Codable {
+    package let attempts: [SendAttempt]
+    /// Milliseconds since 1970.
+    package let due: Int64
+
+    package init(attempts: [SendAttempt], due: Int64) {
+        self.attempts = attempts
+        self.due = due
+    }
+}
+
+/// Names the draws about one notification; attempts are 1, 2, …
+private enum Draw {
+    static let lateness = 0
+    static let repetition = -1
+    static let order = -2
+}
+
 /// What is to be sent when, what became of it, and what follows. It sends nothing itself and reads no clock.
-package struct DeliveryMachine: Sendable {
+package struct DeliveryMachine<Notification: Deliverable>: Sendable {
     /// A try that is to be made now.
-    package struct Delivery: Hashable, Sendable {
-        package let notification: SignedNotification
+    package struct Delivery: Sendable {
+        package let notification: Notification
         /// How many attempts there were before.
         package let attempts: Int
         let isRepetition: Bool
 
-        fileprivate init(_ notification: SignedNotification, attempts: Int = 0, isRepetition: Bool = false) {
+        fileprivate init(_ notification: Notification, attempts: Int = 0, isRepetition: Bool = false) {
             self.notification = notification
             self.attempts = attempts
             self.isRepetition = isRepetition
         }
     }
 
-    /// What of a notification has been tried, and when the next attempt is due.
-    package struct Unfinished: Hashable, Sendable, Codable {
-        package let attempts: [SendAttempt]
-        /// Milliseconds since 1970.
-        package let due: Int64
-
-        package init(attempts: [SendAttempt], due: Int64) {
-            self.attempts = attempts
-            self.due = due
-        }
-    }
-
-    /// Names the draws about one notification; attempts are 1, 2, …
-    private enum Draw {
-        static let lateness = 0
-        static let repetition = -1
-        static let order = -2
-    }
-
     /// May hold times that no longer count: those that `unfinished` does not confirm.
     private var agenda = Agenda<Delivery>()
     /// By `originalTransactionId`, in the order of signing: what waits for the next notification to be sent.
-    private var held: [String: [SignedNotification]] = [:]
+    private var held: [String: [Notification]] = [:]
     /// By `notificationUUID`: what is not done.
-    package private(set) var unfinished: [String: Unfinished] = [:]
+    package private(set) var unfinished: [String: UnfinishedDelivery] = [:]
     /// By `notificationUUID`: the attempts at what never arrived.
     package private(set) var givenUp: [String: [SendAttempt]] = [:]
+    /// By `notificationUUID`: the attempts at what arrived, but not at the first one.
+    package private(set) var recovered: [String: [SendAttempt]] = [:]
+    private var made: [(notification: Notification, attempt: SendAttempt)] = []
     package private(set) var counts: SimulatorStatistics
     package let log: DeliveryLog
     private let pauses: [Milliseconds]
@@ -64,20 +80,19 @@ package struct DeliveryMachine: Sendable {
     package var nextDue: Moment? { self.agenda.nextDue }
 
     /// A new notification; it is due when it is signed, unless it is to be late or to wait for the next one.
-    package mutating func enter(_ notification: SignedNotification) {
+    package mutating func enter(_ notification: Notification) {
         var due = notification.signedDate
         if self.isToBeHeldBack(notification) {
             due = due + Disturbances.longestHold
             self.hold(notification)
         } else {
-            var random = self.chance(Draw.lateness, for: notification.uuid)
-            due = due + self.disturbances.lateness(&random)
+            due = self.firstDue(of: notification)
         }
-        self.enter(notification, Unfinished(attempts: [], due: due.milliseconds))
+        self.enter(notification, UnfinishedDelivery(attempts: [], due: due.milliseconds))
     }
 
     /// One that was not done when the simulation last stopped.
-    package mutating func reenter(_ notification: SignedNotification, as unfinished: Unfinished) {
+    package mutating func reenter(_ notification: Notification, as unfinished: UnfinishedDelivery) {
         let limit = notification.signedDate + Disturbances.longestHold
         if unfinished.attempts.isEmpty, unfinished.due == limit.milliseconds, self.isToBeHeldBack(notification) {
             self.hold(notification)
@@ -87,13 +102,30 @@ package struct DeliveryMachine: Sendable {
 
     /// One of which nothing more is to be sent: it arrived before the simulation last stopped, or was given up on.
     ///
-    /// - Parameter attempts: at one that was given up on; nil for one that arrived.
-    package mutating func recall(
-        _ telling: Telling, about originalTransactionID: String, givenUp attempts: [SendAttempt]?
-    ) {
-        if let attempts { self.givenUp[telling.uuid] = attempts }
+    /// - Parameter attempts: all that were made; nil where the first one succeeded.
+    package mutating func recall(_ notification: Notification, _ attempts: [SendAttempt]?) {
+        let hasArrived = attempts.map { $0.last?.result == .success } ?? true
+        if hasArrived {
+            self.recovered[notification.uuid] = attempts
+        } else {
+            self.givenUp[notification.uuid] = attempts
+        }
+        guard let telling = notification.telling, let id = notification.originalTransactionID else { return }
         self.log.enter(
-            telling, about: originalTransactionID, attempts == nil ? .arrived : .givenUp, failures: attempts ?? [])
+            telling, about: id, hasArrived ? .arrived : .givenUp,
+            failures: attempts?.filter { $0.result != .success } ?? [])
+    }
+
+    /// Every attempt since this was last asked, lost ones too; what is sent again on purpose is none.
+    package mutating func takeAttempts() -> [(notification: Notification, attempt: SendAttempt)] {
+        defer { self.made.removeAll(keepingCapacity: true) }
+        return self.made
+    }
+
+    /// When its first attempt was to be made, as far as that does not depend on other notifications.
+    package func firstDue(of notification: Notification) -> Moment {
+        var random = self.chance(Draw.lateness, for: notification.uuid)
+        return notification.signedDate + self.disturbances.lateness(&random)
     }
 
     /// The next attempt that is due and not lost; the caller makes it and then calls `settle`.
@@ -114,17 +146,20 @@ package struct DeliveryMachine: Sendable {
         guard !delivery.isRepetition else { return }
         let uuid = delivery.notification.uuid
         let before = self.unfinished[uuid]?.attempts ?? []
+        let attempt = SendAttempt(date: now, result: result)
+        self.made.append((delivery.notification, attempt))
         if result == .success {
             self.unfinished[uuid] = nil
+            if !before.isEmpty { self.recovered[uuid] = before + [attempt] }
             self.note(.arrived, before, delivery.notification)
             self.counts.delivered += 1
             self.repeatPerhaps(delivery, at: now)
         } else {
-            let attempts = before + [SendAttempt(date: now, result: result)]
+            let attempts = before + [attempt]
             self.counts.failedAttempts += 1
             if delivery.attempts < self.pauses.count {
                 let due = now + self.pauses[delivery.attempts]
-                self.wait(delivery.notification, Unfinished(attempts: attempts, due: due.milliseconds))
+                self.wait(delivery.notification, UnfinishedDelivery(attempts: attempts, due: due.milliseconds))
             } else {
                 self.counts.givenUp += 1
                 self.unfinished[uuid] = nil
@@ -136,7 +171,7 @@ package struct DeliveryMachine: Sendable {
         if delivery.attempts == 0 { self.release(after: delivery.notification, at: now) }
     }
 
-    private mutating func enter(_ notification: SignedNotification, _ unfinished: Unfinished) {
+    private mutating func enter(_ notification: Notification, _ unfinished: UnfinishedDelivery) {
         if let telling = notification.telling, let id = notification.originalTransactionID {
             let state = DeliveryLog.State.waiting(until: Moment(milliseconds: unfinished.due))
             self.log.enter(telling, about: id, state, failures: unfinished.attempts)
@@ -145,13 +180,13 @@ package struct DeliveryMachine: Sendable {
         self.schedule(notification, unfinished)
     }
 
-    private mutating func wait(_ notification: SignedNotification, _ unfinished: Unfinished) {
+    private mutating func wait(_ notification: Notification, _ unfinished: UnfinishedDelivery) {
         let due = Moment(milliseconds: unfinished.due)
         self.note(.waiting(until: due), unfinished.attempts, notification)
         self.schedule(notification, unfinished)
     }
 
-    private mutating func schedule(_ notification: SignedNotification, _ unfinished: Unfinished) {
+    private mutating func schedule(_ notification: Notification, _ unfinished: UnfinishedDelivery) {
         self.unfinished[notification.uuid] = unfinished
         self.counts.waiting = self.unfinished.count
         let delivery = Delivery(notification, attempts: unfinished.attempts.count)
@@ -163,7 +198,7 @@ package struct DeliveryMachine: Sendable {
         return unfinished?.due == due.milliseconds && unfinished?.attempts.count == delivery.attempts
     }
 
-    private func note(_ state: DeliveryLog.State, _ failures: [SendAttempt], _ notification: SignedNotification) {
+    private func note(_ state: DeliveryLog.State, _ failures: [SendAttempt], _ notification: Notification) {
         guard let id = notification.originalTransactionID else { return }
         self.log.set(state, failures: failures, of: notification.uuid, about: id)
     }
@@ -184,29 +219,29 @@ package struct DeliveryMachine: Sendable {
 
 /// What is held back until the next notification about the same subscription has been sent.
 extension DeliveryMachine {
-    private func isToBeHeldBack(_ notification: SignedNotification) -> Bool {
+    private func isToBeHeldBack(_ notification: Notification) -> Bool {
         guard notification.originalTransactionID != nil else { return false }
         var random = self.chance(Draw.order, for: notification.uuid)
         return self.disturbances.holdsBack(&random)
     }
 
-    private mutating func hold(_ notification: SignedNotification) {
+    private mutating func hold(_ notification: Notification) {
         guard let id = notification.originalTransactionID else { return }
         self.held[id, default: []].append(notification)
     }
 
-    private mutating func letGo(_ notification: SignedNotification) {
+    private mutating func letGo(_ notification: Notification) {
         guard let id = notification.originalTransactionID, var held = self.held[id] else { return }
         held.removeAll { $0.uuid == notification.uuid }
         self.held[id] = held.isEmpty ? nil : held
     }
 
     /// The newest of those signed before; what is older waits for that one.
-    private mutating func release(after sent: SignedNotification, at now: Moment) {
+    private mutating func release(after sent: Notification, at now: Moment) {
         guard let id = sent.originalTransactionID,
             let next = self.held[id]?.last(where: { $0.signedDate < sent.signedDate })
         else { return }
         self.letGo(next)
-        self.wait(next, Unfinished(attempts: [], due: now.milliseconds))
+        self.wait(next, UnfinishedDelivery(attempts: [], due: now.milliseconds))
     }
 }

@@ -39,7 +39,11 @@ struct SimulationCheckpoint: Codable, Sendable {
     /// How many turns have been taken: of several at the moment reached, some may be still to come.
     let turns: Int
     /// By `notificationUUID`: what still has to be delivered.
-    let unfinished: [String: DeliveryMachine.Unfinished]
+    let unfinished: [String: UnfinishedDelivery]
     /// By `notificationUUID`: the attempts at what never arrived.
     let givenUp: [String: [SendAttempt]]
+    /// By `notificationUUID`: the attempts at what arrived, but not at the first one. nil in files of earlier versions.
+    let recovered: [String: [SendAttempt]]?
+    /// What was done by the API, in order. nil in files of earlier versions.
+    let orders: [StoreOrder.Entry]?
 }

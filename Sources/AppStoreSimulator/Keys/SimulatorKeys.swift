@@ -40,6 +40,15 @@ package struct SimulatorKeys: Sendable, Codable {
         }
     }
 
+    /// What the tokens of API clients are verified with.
+    ///
+    /// - Throws: `SimulatorError` when the stored key is none.
+    func clientPublicKey() throws(SimulatorError) -> P256.Signing.PublicKey {
+        do { return try P256.Signing.PrivateKey(rawRepresentation: self.clientKey).publicKey } catch {
+            throw SimulatorError(code: .keysUnusable, message: "simulator: the stored client key is no P-256 key")
+        }
+    }
+
     /// PKCS#8 in PEM, as Apple hands out a key for its API.
     package func clientKeyPEM() throws -> String {
         try P256.Signing.PrivateKey(rawRepresentation: self.clientKey).pemRepresentation + "\n"

@@ -75,13 +75,15 @@ package struct StoreTransaction: Hashable, Sendable {
     package var previousOriginalID: String?
     package var isUpgraded: Bool
     package var revocation: Revocation?
+    /// What the publisher has set by the API; nil: what the app gave at the purchase, if anything.
+    package var appAccountToken: String?
 
     package init(
         id: String, originalID: String, webOrderLineItemID: String? = nil, product: Product, quantity: Int64 = 1,
         purchaseDate: Moment, originalPurchaseDate: Moment, expiresDate: Moment? = nil, reason: Reason,
         ownership: Ownership = .purchased, offer: Offer? = nil, price: Int64, commitment: Commitment? = nil,
         advancedCommerce: AdvancedCommerce? = nil, previousOriginalID: String? = nil, isUpgraded: Bool = false,
-        revocation: Revocation? = nil
+        revocation: Revocation? = nil, appAccountToken: String? = nil
     ) {
         self.id = id
         self.originalID = originalID
@@ -100,6 +102,7 @@ package struct StoreTransaction: Hashable, Sendable {
         self.previousOriginalID = previousOriginalID
         self.isUpgraded = isUpgraded
         self.revocation = revocation
+        self.appAccountToken = appAccountToken
     }
 }
 

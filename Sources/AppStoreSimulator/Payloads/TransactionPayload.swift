@@ -88,7 +88,7 @@ enum BillingPlanType: String {
 extension CustomerProfile {
     /// Apps give theirs at the purchase; family members purchase nothing.
     func accountToken(for transaction: StoreTransaction) -> String? {
-        transaction.ownership == .purchased ? self.appAccountToken : nil
+        transaction.ownership == .purchased ? transaction.appAccountToken ?? self.appAccountToken : nil
     }
 }
 

@@ -3,13 +3,14 @@ import JSONScanning
 import Logging
 import Subscriptions
 
-/// The simulator's own HTTP server, on loopback: what really is.
+/// The simulator's own HTTP server, on loopback: what really is, and the App Store Server API.
 struct SimulatorServer: Sendable {
     let port: Int
     let store: StoreIdentity
     let truths: TruthBoard
     let deliveries: DeliveryLog
     let time: SimulatedTime
+    let api: StoreAPI
     let logger: Logger
 
     private static let mostMoments = 100
@@ -25,6 +26,7 @@ struct SimulatorServer: Sendable {
         router.get("/truth/:id") { request, context in
             try self.truth(of: context.parameters.require("id"), at: request.uri.queryParameters[values: "at"])
         }
+        self.api.addRoutes(to: router)
         return Application(
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: self.port)),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) }, logger: self.logger)

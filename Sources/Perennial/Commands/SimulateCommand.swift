@@ -8,7 +8,7 @@ import Subscriptions
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "The App Store in a box: customers, signed notifications, and what is true.",
+        abstract: "The App Store in a box: customers, signed notifications, its server API, and what is true.",
         discussion: """
             Simulated time starts --history days ago and runs at --speed until it has caught up with the present. The \
             directory --keys gets what a client needs: root.cer, AuthKey.p8 and store.json. A simulation goes on \
@@ -40,6 +40,8 @@ struct SimulateCommand: AsyncParsableCommand {
     var delay = 0.0
     @Option(help: "Probability from 0 to 1 that a delivery waits until the subscription's next one has been sent.")
     var reorder = 0.0
+    @Option(help: "How much of Apple's rate limits its API allows, such as 0.1 or 5.")
+    var limits = 1.0
     @OptionGroup var store: SimulatedStoreOptions
 
     func validate() throws {
@@ -77,6 +79,7 @@ struct SimulateCommand: AsyncParsableCommand {
         configuration.past = .days(min(max(self.history, 0), 10_000))
         configuration.disturbances = Disturbances(
             lose: self.lose, repeat: self.repeat, delay: self.delay, reorder: self.reorder)
+        configuration.limits = self.limits
         configuration.store = self.store.identity
         return configuration
     }

@@ -15,7 +15,7 @@ struct DifferentialRun {
     private let service: SubscriptionService
     private let clock: ManualClock
 
-    private var machine: DeliveryMachine
+    private var machine: DeliveryMachine<SignedNotification>
     private var arrived = Set<String>()
     private var samples: [[Sample]]
     private var findings = Findings()
@@ -87,7 +87,7 @@ struct DifferentialRun {
         self.stories = stories
         self.notifications = notifications
         self.samples = stories.map { _ in [] }
-        self.machine = DeliveryMachine(
+        self.machine = DeliveryMachine<SignedNotification>(
             environment: differential.environment, disturbances: differential.disturbances, seed: differential.seed)
         for notification in notifications { self.machine.enter(notification) }
         self.findings.customers = customers.count
