@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTPTypes
 import Hummingbird
 import JSONScanning
 import Subscriptions
@@ -130,8 +131,4 @@ struct StoreAPI: Sendable {
 
 extension Parameters {
     fileprivate func getAll(_ names: [String]) -> [String] { names.map { self.get($0) ?? "" } }
-}
-
-extension HTTPField.Name {
-    fileprivate static let retryAfter = HTTPField.Name("Retry-After")!
 }

@@ -1,4 +1,4 @@
-import Hummingbird
+import HTTPTypes
 
 /// Where an endpoint is, and who answers it.
 struct StoreRoute: Sendable {
