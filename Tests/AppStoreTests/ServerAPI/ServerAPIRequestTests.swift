@@ -173,27 +173,27 @@ import Testing
             customerConsented: true, deliveryStatus: .delivered, sampleContentProvided: false)
         let token = "7e3fb204-2ba0-4e28-9b2f-8b4e0c1f3a11"
         let extend = ExtensionRequest(days: 1, reason: .other, requestIdentifier: "r")
-        let calls: [@Sendable () async throws(ServerAPIError) -> Void] = [
-            { () throws(ServerAPIError) in _ = try await client.subscriptionStatuses(of: id) },
-            { () throws(ServerAPIError) in _ = try await client.transactionInfo(id) },
-            { () throws(ServerAPIError) in _ = try await client.transactionHistory(of: id) },
-            { () throws(ServerAPIError) in _ = try await client.appTransaction(of: id) },
-            { () throws(ServerAPIError) in try await client.finishTransaction(id) },
-            { () throws(ServerAPIError) in try await client.setAppAccountToken(token, of: id) },
-            { () throws(ServerAPIError) in _ = try await client.lookUpOrder(id) },
-            { () throws(ServerAPIError) in _ = try await client.refundHistory(of: id) },
-            { () throws(ServerAPIError) in try await client.sendConsumption(consumption, for: id) },
-            { () throws(ServerAPIError) in _ = try await client.extendRenewalDate(of: id, extend) },
-            { () throws(ServerAPIError) in
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await client.subscriptionStatuses(of: id) },
+            { _ = try await client.transactionInfo(id) },
+            { _ = try await client.transactionHistory(of: id) },
+            { _ = try await client.appTransaction(of: id) },
+            { try await client.finishTransaction(id) },
+            { try await client.setAppAccountToken(token, of: id) },
+            { _ = try await client.lookUpOrder(id) },
+            { _ = try await client.refundHistory(of: id) },
+            { try await client.sendConsumption(consumption, for: id) },
+            { _ = try await client.extendRenewalDate(of: id, extend) },
+            {
                 _ = try await client.massExtensionStatus(productID: id, requestIdentifier: "r")
             },
-            { () throws(ServerAPIError) in
+            {
                 _ = try await client.massExtensionStatus(productID: "p", requestIdentifier: id)
             },
-            { () throws(ServerAPIError) in _ = try await client.testNotificationStatus(id) },
+            { _ = try await client.testNotificationStatus(id) },
         ]
         for call in calls {
-            let failure = await ServerAPIFixture.failure(call)
+            let failure = await #expect(throws: ServerAPIError.self) { try await call() }
             #expect(failure?.code == .refused)
             #expect(failure?.status == nil)
         }
