@@ -5,6 +5,7 @@ import Foundation
 import HTTPAPI
 import Logging
 import ServiceLifecycle
+import SubscriptionRuntime
 import Subscriptions
 
 /// A node and the App Store that feeds it, over HTTP on loopback, on one simulated clock.
@@ -82,7 +83,7 @@ enum Demo {
 extension AppStoreSimulator {
     /// How to ask it about the simulated app. A demo's limits are its own.
     fileprivate var access: ServerAPIAccess {
-        get throws(AppStoreConfigurationError) {
+        get throws {
             ServerAPIAccess(
                 account: ServerAPIAccount(
                     bundleID: BundleID(rawValue: self.configuration.store.bundleID),

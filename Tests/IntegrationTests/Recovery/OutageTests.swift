@@ -13,9 +13,10 @@ import Testing
     @Test func afterAnOutageEveryStateIsApplesAndNothingIsThereTwice() async throws {
         // given: customers who live half a year, and nobody who listens
         let directory = try TemporaryDirectory()
-        var configuration = SimulatorConfiguration(keysDirectory: directory.path("apple"))
+        var configuration = SimulatorConfiguration(keysDirectory: directory.file("apple"))
         configuration.subscribers = 900
         configuration.speed = 2e6
+        configuration.limits = 1
         configuration.deliverTo = "http://127.0.0.1:9/notifications"
         try await SimulatedApple.run(configuration) { apple in
             let store = try Self.store(in: directory)
@@ -53,7 +54,7 @@ import Testing
     }
 
     private static func store(in directory: TemporaryDirectory) throws -> SQLiteEventStore {
-        try SQLiteEventStore(configuration: SQLiteConfiguration(path: directory.path("store.db")))
+        try SQLiteEventStore(configuration: SQLiteConfiguration(path: directory.file("store.db")))
     }
 
     private static func run(
