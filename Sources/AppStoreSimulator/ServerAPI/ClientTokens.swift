@@ -43,9 +43,11 @@ struct ClientTokens: Sendable {
 
     private func areRight(_ claims: RequestBody, at now: Moment) -> Bool {
         guard claims.text("iss") == self.issuerID, claims.text("aud") == Self.audience,
-            claims.text("bid") == self.bundleID, let issued = claims.integer("iat"), let end = claims.integer("exp")
+            claims.text("bid") == self.bundleID, let end = claims.integer("exp")
         else { return false }
         let seconds = now.milliseconds / 1_000
+        // Not every client of Apple's says when.
+        let issued = claims.has("iat") ? claims.integer("iat") ?? .max : seconds
         return issued <= seconds + Self.leeway && end > seconds && end > issued && end - issued <= Self.longestLife
     }
 

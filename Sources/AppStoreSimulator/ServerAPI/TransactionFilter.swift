@@ -32,7 +32,8 @@ struct TransactionFilter {
         self.groups = Set(call.values("subscriptionGroupIdentifier"))
         guard self.groups.allSatisfy({ !$0.isEmpty }) else { throw .badSubscriptionGroup }
         self.ownership = try Self.ownership(call.value("inAppOwnershipType"))
-        switch call.value("revoked") {
+        // One of Apple's clients writes it with a capital letter.
+        switch call.value("revoked")?.lowercased() {
         case nil: self.isRevoked = nil
         case "true": self.isRevoked = true
         case "false": self.isRevoked = false

@@ -1,4 +1,5 @@
 import AppStoreSimulator
+import Crypto
 import Subscriptions
 import Testing
 
@@ -71,15 +72,15 @@ import Testing
                     try client.token(claims: ["aud": "another"]),
                     try client.token(claims: ["exp": now - 1, "iat": now - 300]),
                     try client.token(claims: ["exp": now + 3_700]), try client.token(claims: ["iat": now + 600]),
-                    try client.token(key: .init()),
+                    try client.token(key: P256.Signing.PrivateKey()),
                 ]
                 for token in wrong {
                     let answer = try await client.ask("GET", path, token: token)
                     #expect(answer.status == 401)
                     #expect(answer.isEmpty)
                 }
-                #expect(
-                    try await client.ask("GET", path, token: client.token(claims: ["exp": now + 3_500])).status == 200)
+                let good = try client.token(claims: ["exp": now + 3_500])
+                #expect(try await client.ask("GET", path, token: good).status == 200)
             }
         }
     }
