@@ -15,10 +15,12 @@ struct Node {
     let group: ServiceGroup
 
     /// Runs a node while `body` runs.
+    /// - Parameter apple: whom the node asks; nobody without.
     /// - Parameter servicing: false leaves the service unstarted behind its HTTP side.
     static func run<Result: Sendable>(
         store: any EventStore = InMemoryEventStore(), clock: any WallClock = SystemClock(),
-        configuration: Configuration = .init(), additionalRoutes: [Route] = [], servicing: Bool = true,
+        configuration: Configuration = .init(), additionalRoutes: [Route] = [], apple: ScriptedApple? = nil,
+        servicing: Bool = true,
         _ body: @Sendable (Node) async throws -> Result
     ) async throws -> Result {
         var configuration = configuration
@@ -29,7 +31,7 @@ struct Node {
         let registry = PrometheusRegistry()
         let (endpoints, continuation) = AsyncStream<APIServer.Endpoint>.makeStream()
         return try await withMetricsFactory(registry) {
-            let service = try Self.service(store: store, clock: clock, logger: logger)
+            let service = try Self.service(store: store, clock: clock, apple: apple, logger: logger)
             let server = try APIServer(
                 service: service, configuration: configuration, registry: registry, logger: logger,
                 additionalRoutes: additionalRoutes, onListening: { continuation.yield($0) })
@@ -69,12 +71,14 @@ struct Node {
     }
 
     private static func service(
-        store: any EventStore, clock: any WallClock, logger: Logger
+        store: any EventStore, clock: any WallClock, apple: ScriptedApple?, logger: Logger
     ) throws -> SubscriptionService {
         let apps = try TestStore.shared.get().directory()
         let verifier = PayloadVerifier(apps: apps)
+        var configuration = RuntimeConfiguration()
+        configuration.serverAPI = try apple.map { [try $0.client()] } ?? []
         return try SubscriptionService(
-            store: store, configuration: RuntimeConfiguration(), clock: clock,
+            store: store, configuration: configuration, clock: clock,
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(threads: 2),
             catalog: Catalog([
