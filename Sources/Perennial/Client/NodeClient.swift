@@ -11,6 +11,7 @@ struct NodeClient {
     private let token: String?
     /// Who is asked, in messages.
     private let peer: String
+    private let patience: TimeAmount
 
     private static let longestAnswer = 64 << 20
 
@@ -22,14 +23,16 @@ struct NodeClient {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
+    /// - Parameter patience: how long an answer is waited for.
     /// - Throws: for an address that is no URL.
-    init(address: String, token: String?, peer: String = "node") throws {
+    init(address: String, token: String?, peer: String = "node", patience: TimeAmount = .seconds(30)) throws {
         guard let url = URLComponents(string: address), ["http", "https"].contains(url.scheme), url.host != nil else {
             throw ValidationError("The node's address is no http or https URL: \(address)")
         }
         self.base = url
         self.token = token
         self.peer = peer
+        self.patience = patience
     }
 
     func get(_ path: [String], query: [(String, String?)] = []) async throws -> JSONFragment {
@@ -52,9 +55,21 @@ struct NodeClient {
         }
     }
 
-    func post(_ path: [String], body: String = "{}") async throws -> JSONFragment {
-        var request = HTTPClientRequest(url: self.url(path, []))
-        request.method = .POST
+    func post(
+        _ path: [String], query: [(String, String?)] = [], body: String = "{}"
+    ) async throws -> JSONFragment {
+        try await self.send(.POST, path, query, body)
+    }
+
+    func put(_ path: [String], query: [(String, String?)] = [], body: String) async throws -> JSONFragment {
+        try await self.send(.PUT, path, query, body)
+    }
+
+    private func send(
+        _ method: HTTPMethod, _ path: [String], _ query: [(String, String?)], _ body: String
+    ) async throws -> JSONFragment {
+        var request = HTTPClientRequest(url: self.url(path, query))
+        request.method = method
         request.headers.add(name: "content-type", value: "application/json")
         request.body = .bytes(ByteBuffer(string: body))
         return try await self.send(request)
@@ -82,7 +97,7 @@ struct NodeClient {
     private func send(_ request: HTTPClientRequest) async throws -> JSONFragment {
         let (status, body) = try await self.exchange(request)
         let answer = try? JSONFragment(body)
-        guard status == .ok else { throw CommandFailure(Self.problem(status.code, answer)) }
+        guard status == .ok || status == .accepted else { throw CommandFailure(Self.problem(status.code, answer)) }
         guard let answer else { throw self.notJSON }
         return answer
     }
@@ -96,7 +111,7 @@ struct NodeClient {
         request.headers.add(name: "user-agent", value: "perennial/\(BuildInformation.version)")
         if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
         do {
-            let response = try await Self.http.execute(request, timeout: .seconds(30))
+            let response = try await Self.http.execute(request, timeout: self.patience)
             return (response.status, Array(buffer: try await response.body.collect(upTo: Self.longestAnswer)))
         } catch {
             throw CommandFailure("\(self.base.string ?? ""): \(self.sentence(error))")

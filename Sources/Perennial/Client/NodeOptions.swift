@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import NIOCore
 
 /// Which node to talk to, and as whom.
 struct NodeOptions: ParsableArguments {
@@ -13,6 +14,11 @@ struct NodeOptions: ParsableArguments {
 
     func client() throws -> NodeClient {
         try NodeClient(address: self.address, token: try self.token())
+    }
+
+    /// For requests that the node answers when Apple has answered it.
+    func clientThatWaitsForApple() throws -> NodeClient {
+        try NodeClient(address: self.address, token: try self.token(), patience: .seconds(90))
     }
 
     private var address: String {

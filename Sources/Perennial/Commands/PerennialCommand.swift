@@ -16,7 +16,8 @@ struct PerennialCommand: AsyncParsableCommand {
         version: BuildInformation.line,
         subcommands: [
             ServeCommand.self, DemoCommand.self, SimulateCommand.self, VerifyCommand.self, SubscriptionCommand.self,
-            CheckCommand.self, EventsCommand.self, QuarantineCommand.self, ClusterCommand.self, ShardsCommand.self,
+            CheckCommand.self, EventsCommand.self, NotificationsCommand.self, ReconcileCommand.self,
+            ConsumptionCommand.self, QuarantineCommand.self, ClusterCommand.self, ShardsCommand.self,
             StoreCommand.self, KeysCommand.self, TokensCommand.self, ConfigCommand.self, VersionCommand.self,
         ])
 

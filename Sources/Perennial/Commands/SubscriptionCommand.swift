@@ -8,8 +8,9 @@ struct SubscriptionCommand: ParsableCommand {
               perennial subscription show 2000000000000001
               perennial subscription history 2000000000000001
               perennial subscription explain 2000000000000001 --at 2026-11-04T20:00:00Z
+              perennial subscription refresh 2000000000000001
             """,
-        subcommands: [Show.self, History.self, Explain.self])
+        subcommands: [Show.self, History.self, Explain.self, Refresh.self, Extend.self])
 
     /// Where a subscription or a purchase is found.
     struct SubjectOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 package import JSONScanning
 
 /// A JSON value of an answer, read where it is needed and printed as it came. What is `null` or missing is nil.
-package struct JSONFragment {
+package struct JSONFragment: Sendable {
     private let bytes: [UInt8]
 
     /// - Throws: `JSONError` unless `bytes` are one well-formed document.

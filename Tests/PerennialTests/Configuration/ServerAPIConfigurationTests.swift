@@ -1,3 +1,4 @@
+import AppStore
 import Perennial
 import Subscriptions
 import Testing
