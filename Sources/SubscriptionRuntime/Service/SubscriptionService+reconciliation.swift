@@ -37,7 +37,7 @@ extension SubscriptionService {
     /// Apple's TestNotificationNotFoundError: expired, or not there yet.
     private static let notFoundYet: Int64 = 4_040_008
 
-    /// Reads a stretch of Apple's notification history, of one app or of all.
+    /// Reads a stretch of Apple's notification history, of one app or of all; of each as far back as it reaches.
     /// - Throws: `.notConfigured`, `.invalidRequest`, `.overloaded`.
     package func startBackfill(
         _ app: AppReference?, from: Moment, to: Moment
@@ -49,11 +49,10 @@ extension SubscriptionService {
         let now = apple.clock.now
         guard from <= now else { throw ServiceError(.futureMoment, "from must not lie in the future") }
         let window = RecoveryWindow(start: from, end: to)
-        for client in clients {
-            guard window.start >= window.clamped(to: client.account.environment, now: now).start else {
-                throw ServiceError(
-                    .invalidRequest, "Apple's history reaches 180 days back in Production, and 30 in Sandbox")
-            }
+        let isReached = clients.contains { from >= window.clamped(to: $0.account.environment, now: now).start }
+        guard isReached else {
+            throw ServiceError(
+                .invalidRequest, "Apple's history reaches 180 days back in Production, and 30 in Sandbox")
         }
         let job = try apple.jobs.start(.backfill) { report in
             for client in clients {

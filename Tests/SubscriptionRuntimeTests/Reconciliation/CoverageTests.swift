@@ -171,6 +171,7 @@ import Testing
         var lives = ["1", "2", "3"].map { TestSubscription(id: $0, from: Node.start - .days(1)) }
         let first = lives.indices.map { lives[$0].subscribe() }
         let payloads = try first.map(node.apple.sign)
+        lives[1].wait(.minutes(1))
         let truth = [first[0], lives[1].refund(), first[2]]
         try await node.run { service in
             for payload in payloads { _ = try await service.ingest(signedPayload: payload) }

@@ -1,0 +1,56 @@
+import Subscriptions
+import Testing
+
+/// When Apple has to be asked.
+@Suite struct DoubtTests {
+    private static let month = transaction(100, from: 0, to: 30)
+
+    private func doubt(_ bundles: [FactBundle], at moment: Moment) -> Doubt? {
+        Outlook(StreamState(.subscription, bundles), rules: DerivationRules())?.doubt(at: moment)
+    }
+
+    @Test func whoIsPaidForIsNotDoubted() {
+        let facts = [bundle(.notification, [Self.month], renewal(signed: 0))]
+        #expect(self.doubt(facts, at: day(1)) == nil)
+        #expect(self.doubt(facts, at: just(before: day(30))) == nil)
+    }
+
+    @Test func aRenewalThatIsNotHeardOfIsDoubtedBeforeAndAfterTheLeeway() {
+        let facts = [bundle(.notification, [Self.month], renewal(signed: 0))]
+        #expect(self.doubt(facts, at: day(30)) == .awaitingRenewal)
+        #expect(self.doubt(facts, at: just(before: day(30) + leeway)) == .awaitingRenewal)
+        #expect(self.doubt(facts, at: day(30) + leeway) == .unheard)
+        #expect(self.doubt(facts, at: day(300)) == .unheard)
+    }
+
+    @Test func whoLeftByChoiceIsNotDoubted() {
+        let facts = [bundle(.notification, [Self.month], renewal(signed: 0, autoRenew: false))]
+        #expect(self.doubt(facts, at: day(30)) == nil)
+        #expect(self.doubt(facts, at: day(300)) == nil)
+    }
+
+    @Test func applesWordEndsTheDoubt() {
+        let facts = [
+            bundle(.notification, [Self.month], renewal(signed: 0)),
+            bundle(.notification, [Self.month], renewal(signed: 31), status(2, asOf: 31)),
+        ]
+        #expect(self.doubt(facts, at: day(31)) == nil)
+        #expect(self.doubt(facts, at: day(300)) == nil)
+    }
+
+    @Test func whatOnlyAClientHasSaidAboutAnEndIsDoubted() {
+        // given: Apple had told of a running period, and a client brings the same one revoked
+        let facts = [
+            bundle(.notification, [Self.month], renewal(signed: 0)),
+            bundle(.client, [transaction(100, from: 0, to: 30, signed: 5) { $0.revocationDate = day(4) }]),
+        ]
+        #expect(self.doubt(facts, at: day(6)) == .incomplete)
+    }
+
+    @Test func purchasesAreNotDoubted() {
+        let key = StreamKey(
+            kind: .purchase, id: "100", environment: .production, bundleID: StreamKey.subscription.bundleID)
+        let state = StreamState(key, [bundle(.notification, [transaction(100, from: 0, to: 30)])])
+        #expect(Outlook(state, rules: DerivationRules())?.doubt(at: day(300)) == nil)
+    }
+}
