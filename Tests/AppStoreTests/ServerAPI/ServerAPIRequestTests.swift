@@ -184,12 +184,8 @@ import Testing
             { _ = try await client.refundHistory(of: id) },
             { try await client.sendConsumption(consumption, for: id) },
             { _ = try await client.extendRenewalDate(of: id, extend) },
-            {
-                _ = try await client.massExtensionStatus(productID: id, requestIdentifier: "r")
-            },
-            {
-                _ = try await client.massExtensionStatus(productID: "p", requestIdentifier: id)
-            },
+            { _ = try await client.massExtensionStatus(productID: id, requestIdentifier: "r") },
+            { _ = try await client.massExtensionStatus(productID: "p", requestIdentifier: id) },
             { _ = try await client.testNotificationStatus(id) },
         ]
         for call in calls {
