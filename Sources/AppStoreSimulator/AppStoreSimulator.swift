@@ -54,7 +54,8 @@ package final class AppStoreSimulator: Service {
                 checkpoint.origin, isOtherScenario: checkpoint.origin.scenario != self.origin.scenario)
         }
         self.time = SimulatedTime(
-            start: Moment(milliseconds: self.checkpoint?.reached ?? start), speed: configuration.speed,
+            start: Moment(milliseconds: self.checkpoint.map { max($0.reached, $0.now ?? $0.reached) } ?? start),
+            speed: configuration.speed,
             until: configuration.horizon)
         self.counts = Mutex(SimulatorStatistics(now: self.time.start))
         self.records = SimulationRecords(

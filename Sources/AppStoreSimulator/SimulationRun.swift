@@ -263,7 +263,7 @@ struct SimulationRun: ~Copyable {
 
     private var checkpoint: SimulationCheckpoint {
         SimulationCheckpoint(
-            origin: self.origin, reached: self.reached.milliseconds, turns: self.turns,
+            origin: self.origin, reached: self.reached.milliseconds, now: self.time.now.milliseconds, turns: self.turns,
             unfinished: self.machine.unfinished, givenUp: self.machine.givenUp, recovered: self.machine.recovered,
             orders: self.orders)
     }

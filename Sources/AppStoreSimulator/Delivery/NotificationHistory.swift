@@ -50,7 +50,9 @@ final class NotificationHistory: Sendable {
             if let place = uuid.flatMap({ contents.places[$0] }) {
                 contents.records[place - contents.forgotten].add(attempt)
             } else {
-                contents.append(Record(dispatch, [attempt]))
+                // In order whatever the clock of the machine does between two runs.
+                let date = max(attempt.date, contents.records.last?.date ?? attempt.date)
+                contents.append(Record(dispatch, [SendAttempt(date: date, result: attempt.result)]))
             }
             contents.forget(before: attempt.date - self.length)
         }

@@ -34,8 +34,11 @@ struct SimulationCheckpoint: Codable, Sendable {
     }
 
     let origin: Origin
-    /// Where the clock goes on: every turn before this moment has been taken.
+    /// Every turn before this moment has been taken.
     let reached: Int64
+    /// Where the clock goes on: a slow receiver keeps customers behind it. nil in files of earlier versions, whose clock
+    /// goes on where customers are.
+    let now: Int64?
     /// How many turns have been taken: of several at the moment reached, some may be still to come.
     let turns: Int
     /// By `notificationUUID`: what still has to be delivered.
