@@ -12,14 +12,14 @@ struct Customer: Sendable {
         case subscription(Int), purchase(Int)
     }
 
-    private let profile: CustomerProfile
+    let profile: CustomerProfile
     private let rules: StoreRules
     private let arrival: Moment
     private var random: SeededGenerator
     private var conduct: Conduct
     /// One for each group.
-    private var subscriptions: [SubscriptionLife] = []
-    private var purchases: [OneTimeLife] = []
+    var subscriptions: [SubscriptionLife] = []
+    var purchases: [OneTimeLife] = []
     private var tokens: [ExternalTokenLife] = []
     private var target: Target?
     private var cardPays = true
@@ -127,7 +127,7 @@ struct Customer: Sendable {
         self.targetIndex.map { self.perform(act, on: $0, at: moment) } ?? []
     }
 
-    private mutating func perform(_ act: Act, on index: Int, at moment: Moment) -> [StoreNotification] {
+    mutating func perform(_ act: Act, on index: Int, at moment: Moment) -> [StoreNotification] {
         let told = self.subscriptions[index].perform(act, at: moment)
         self.notice(index, at: moment)
         return told
@@ -183,54 +183,6 @@ struct Customer: Sendable {
             return []
         }
         return self.perform(.extendEverybody(by: duration, fails: fails), on: index, at: moment)
-    }
-
-    /// What the store says when the publisher moves one renewal date.
-    mutating func extend(_ originalTransactionID: String, days: Int64, at moment: Moment) -> Extension {
-        guard let index = self.subscriptions.firstIndex(where: { $0.hasAccount(originalTransactionID) }) else {
-            let isOther = self.purchases.contains { $0.truth.originalTransactionID == originalTransactionID }
-            return .refused(isOther ? .extensionIneligible : .originalTransactionIDNotFound)
-        }
-        let life = self.subscriptions[index]
-        guard life.purchaser.truth.originalTransactionID == originalTransactionID else {
-            return .refused(.extensionOfFamily)
-        }
-        if let refusal = life.refusalOfExtension(at: moment) { return .refused(refusal) }
-        let told = self.perform(.extend(by: .days(days)), on: index, at: moment)
-        return .done(told, self.subscriptions[index].newest)
-    }
-
-    enum Extension {
-        case done([StoreNotification], StoreTransaction)
-        case refused(StoreAPIError)
-    }
-
-    /// The customer's part in an extension of everybody's renewal date that the publisher has asked for; nil for one who
-    /// does not subscribe to the product.
-    mutating func extend(
-        _ product: Product, days: Int64, storefronts: [String]?, at moment: Moment
-    ) -> (told: [StoreNotification], isExtended: Bool)? {
-        guard storefronts?.contains(self.profile.storefront.country) ?? true,
-            let life = self.subscriptions.first(where: { $0.isInService && $0.product == product })
-        else { return nil }
-        let fails = life.refusalOfExtension(at: moment) != nil
-        return (self.extend(product, by: .days(days), fails: fails, at: moment), !fails)
-    }
-
-    /// - Returns: what forbids it.
-    mutating func set(appAccountToken token: String, of originalTransactionID: String) -> StoreAPIError? {
-        if let index = self.purchases.firstIndex(where: { $0.truth.originalTransactionID == originalTransactionID }) {
-            self.purchases[index].set(appAccountToken: token)
-            return nil
-        }
-        guard let index = self.subscriptions.firstIndex(where: { $0.hasAccount(originalTransactionID) }) else {
-            return .transactionIDNotFound
-        }
-        guard self.subscriptions[index].purchaser.truth.originalTransactionID == originalTransactionID else {
-            return .familyTransaction
-        }
-        self.subscriptions[index].accounts[0].set(appAccountToken: token)
-        return nil
     }
 
     /// Of an extension that reached nobody else.

@@ -10,19 +10,19 @@ struct Population: Sendable {
         case test
     }
 
-    private let scenario: Scenario
+    let scenario: Scenario
     private let rules: StoreRules
     private let seed: UInt64
     private let size: Int
     /// The simulated past in which the crowd arrives.
     private let past: Milliseconds
     private var agenda = Agenda<Turn>()
-    private var customers: [Customer] = []
+    var customers: [Customer] = []
     private var random: SeededGenerator
     /// Apart from the rest: orders must not change what happens without them.
-    private var orderRandom: SeededGenerator
+    var orderRandom: SeededGenerator
     /// By `requestIdentifier`: extensions of everybody that were carried out.
-    private var extended: Set<String> = []
+    var extended: Set<String> = []
 
     /// How often the publisher has everybody's renewal date moved, and by how much.
     private static let extensionInterval = Milliseconds.days(100)
@@ -89,7 +89,8 @@ struct Population: Sendable {
         self.plan(self.customers.count - 1)
     }
 
-    private mutating func plan(_ index: Int) {
+    /// Has to follow whatever may have moved what is due for a customer.
+    mutating func plan(_ index: Int) {
         guard let due = self.customers[index].nextDue else { return }
         self.agenda.enter(.customer(index: index), due: due)
     }
@@ -113,75 +114,6 @@ struct Population: Sendable {
             requestIdentifier: self.random.uuid(), productID: product.id, storefronts: nil, succeeded: succeeded,
             failed: failed)
         development.notifications.append(.extensionSummary(summary, at: moment, random: &self.random))
-        return development
-    }
-
-    // MARK: Orders
-
-    /// Carries out what the publisher has asked for: between two turns.
-    mutating func carryOut(_ order: StoreOrder, at moment: Moment) -> (Development, StoreOrder.Outcome) {
-        var development = Development(moment: moment)
-        switch order {
-        case .test:
-            let test = StoreNotification.test(at: moment, random: &self.orderRandom)
-            development.notifications = [test]
-            return (development, .testing(uuid: test.uuid, signedDate: moment))
-        case .extend(let id, let days):
-            guard let index = self.customer(of: id) else {
-                return (development, .refused(.originalTransactionIDNotFound))
-            }
-            switch self.customers[index].extend(id, days: days, at: moment) {
-            case .refused(let error): return (development, .refused(error))
-            case .done(let told, let transaction):
-                self.plan(index)
-                (development.notifications, development.books) = (told, self.customers[index].books)
-                return (
-                    development,
-                    .extended(
-                        webOrderLineItemID: transaction.webOrderLineItemID,
-                        effectiveDate: transaction.expiresDate ?? moment)
-                )
-            }
-        case .extendEverybody(let wanted):
-            return (self.extendEverybody(wanted, at: moment), .extending)
-        case .setAppAccountToken(let token, let id):
-            guard let index = self.customer(of: id) else { return (development, .refused(.transactionIDNotFound)) }
-            if let error = self.customers[index].set(appAccountToken: token, of: id) {
-                return (development, .refused(error))
-            }
-            development.books = self.customers[index].books
-            return (development, .tokenSet)
-        }
-    }
-
-    private func customer(of originalTransactionID: String) -> Int? {
-        TransactionNumbers.account(ofTransaction: originalTransactionID)
-            .map { TransactionNumbers.customer(ofAccount: $0) }
-            .flatMap { self.customers.indices.contains($0) ? $0 : nil }
-    }
-
-    private mutating func extendEverybody(_ wanted: StoreOrder.MassExtension, at moment: Moment) -> Development {
-        var development = Development(moment: moment)
-        guard let product = self.scenario.product(wanted.productID),
-            self.extended.insert(wanted.requestIdentifier).inserted
-        else { return development }
-        var (succeeded, failed): (Int64, Int64) = (0, 0)
-        for index in self.customers.indices {
-            guard
-                let (told, isExtended) = self.customers[index].extend(
-                    product, days: wanted.days, storefronts: wanted.storefronts, at: moment)
-            else { continue }
-            self.plan(index)
-            (succeeded, failed) = isExtended ? (succeeded + 1, failed) : (succeeded, failed + 1)
-            development.notifications += told
-            development.books += self.customers[index].books
-        }
-        let summary = StoreNotification.ExtensionSummary(
-            requestIdentifier: wanted.requestIdentifier, productID: wanted.productID, storefronts: wanted.storefronts,
-            succeeded: succeeded, failed: failed)
-        let told = StoreNotification.extensionSummary(summary, at: moment, random: &self.orderRandom)
-        development.notifications.append(told)
-        development.massExtension = MassExtensionReport(summary: summary, completeDate: told.signedDate)
         return development
     }
 
