@@ -156,6 +156,7 @@ import Testing
             ("reorder", { $0.disturbances.reorder = -0.1 }),
             ("history", { $0.past = .days(0) }), ("history", { $0.past = .days(3_651) }),
             ("environment", { $0.store.environment = .xcode }),
+            ("limits", { $0.limits = 0 }), ("limits", { $0.limits = .infinity }),
         ]
         for (name, change) in wrong {
             var configuration = SimulatorConfiguration(keysDirectory: "/nowhere")
