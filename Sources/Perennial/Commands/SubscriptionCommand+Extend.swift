@@ -8,7 +8,9 @@ extension SubscriptionCommand {
             abstract: "Has Apple move its next renewal, for free days.",
             discussion: """
                 Cannot be undone. Apple grants it twice in 365 days at most, and neither in a free offer, in billing retry, \
-                nor to family members. The change itself comes as a notification.
+                nor to family members. The change itself comes as a notification. When no answer comes, see by \
+                `subscription refresh` whether the renewal date has moved before you repeat it: a second extension gives \
+                the days again.
 
                 Example:
                   perennial subscription extend 2000000000000001 --days 14 --reason service-issue
@@ -20,10 +22,7 @@ extension SubscriptionCommand {
         var days: Int
         @Option(help: "For Apple: customer-satisfaction, service-issue, other or undeclared.")
         var reason: ExtensionReasonArgument
-        @Option(
-            help:
-                "Names the request, 1 to 128 characters: give it again when you repeat one whose outcome you do not know."
-        )
+        @Option(help: "Names the request at Apple, 1 to 128 characters; the node makes one unless set.")
         var requestIdentifier: String?
         @OptionGroup var stream: StreamOptions
         @OptionGroup var node: NodeOptions
