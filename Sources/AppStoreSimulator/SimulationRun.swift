@@ -21,6 +21,8 @@ struct SimulationRun: ~Copyable {
     private let desk: OrderDesk
     private let maximumInFlight: Int
     private let livesThroughOutages: Bool
+    /// Nobody has listened yet, and everything waits for that.
+    private var isAwaitingReceiver: Bool
 
     private var population: Population
     private var machine: DeliveryMachine<Dispatch>
@@ -56,6 +58,7 @@ struct SimulationRun: ~Copyable {
         self.sender = sender
         self.maximumInFlight = configuration.maximumInFlight
         self.livesThroughOutages = configuration.livesThroughOutages
+        self.isAwaitingReceiver = configuration.waitsForReceiver
         self.reached = Moment(milliseconds: origin.start)
         self.population = Population(
             size: configuration.subscribers, scenario: configuration.scenario,
@@ -69,6 +72,7 @@ struct SimulationRun: ~Copyable {
     /// Lives through everything up to the checkpoint again, in silence but for what was still to be delivered.
     mutating func resume(from checkpoint: SimulationCheckpoint?) {
         guard let checkpoint else { return }
+        self.isAwaitingReceiver = false
         self.reached = Moment(milliseconds: checkpoint.reached)
         self.orders = checkpoint.orders ?? []
         var orders = self.orders[...]
@@ -146,7 +150,7 @@ struct SimulationRun: ~Copyable {
     private mutating func startWhatIsDue(in group: inout ThrowingTaskGroup<Wake, any Error>) throws -> Duration {
         let now = self.time.now
         let allowance =
-            self.livesThroughOutages
+            self.livesOn
             ? self.maximumInFlight : self.reachability.allowance(of: self.maximumInFlight, at: .now)
         var turns = 0
         while let sender = self.sender, self.inFlight < allowance, let delivery = self.nextDelivery(at: now, &turns) {
@@ -164,9 +168,11 @@ struct SimulationRun: ~Copyable {
         return min(Self.longestPause, self.time.realDuration(until: nextDue))
     }
 
+    private var livesOn: Bool { self.livesThroughOutages && !self.isAwaitingReceiver }
+
     /// Somebody may listen, but does not answer.
     private var isSilent: Bool {
-        self.livesThroughOutages && self.inFlight >= self.maximumInFlight
+        self.livesOn && self.inFlight >= self.maximumInFlight
             && self.lastAnswer.duration(to: .now) > Self.silence
     }
 
@@ -211,6 +217,7 @@ struct SimulationRun: ~Copyable {
         self.inFlight -= 1
         self.lastAnswer = .now
         self.reachability.note(result, at: .now)
+        if self.reachability.isReachable { self.isAwaitingReceiver = false }
         self.machine.settle(delivery, result, at: self.time.now)
         self.noteAttempts()
     }

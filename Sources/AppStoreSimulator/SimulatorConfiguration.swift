@@ -30,6 +30,9 @@ package struct SimulatorConfiguration: Sendable {
     /// Whether customers live on, and attempts fail by the schedule, while nobody listens at the address of delivery.
     /// Otherwise everything waits until somebody does.
     package var livesThroughOutages = true
+    /// Whether everything waits until somebody has listened for the first time, so that who is started next misses
+    /// nothing.
+    package var waitsForReceiver = false
     /// `--limits`: how much of Apple's limits the API allows its clients; nil: it does not count.
     package var limits: Double?
 

@@ -80,6 +80,7 @@ struct SimulateCommand: AsyncParsableCommand {
         configuration.disturbances = Disturbances(
             lose: self.lose, repeat: self.repeat, delay: self.delay, reorder: self.reorder)
         configuration.limits = self.limits
+        configuration.waitsForReceiver = true
         configuration.store = self.store.identity
         return configuration
     }

@@ -43,7 +43,8 @@ extension SubscriptionService {
         _ app: AppReference?, from: Moment, to: Moment
     ) throws(ServiceError) -> ReconciliationJob {
         let apple = try self.apple()
-        let clients = try app.map { app throws(ServiceError) in [try apple.accounts.client(of: app)] }
+        let clients =
+            try app.map { app throws(ServiceError) in [try apple.accounts.client(of: app)] }
             ?? apple.accounts.clients
         guard from < to else { throw ServiceError(.invalidRequest, "from must be before to") }
         let now = apple.clock.now
