@@ -34,8 +34,12 @@ import Testing
         let left = node.clock.now
         node.clock.advance(to: left + .days(1))
         life.wait(.hours(5))
-        let missed = [first, life.turnAutoRenew(false), life.turnAutoRenew(true), life.refund()]
-        apple.answers { [store = node.apple] request in
+        var missed = [first, life.turnAutoRenew(false)]
+        life.wait(.minutes(1))
+        missed.append(life.turnAutoRenew(true))
+        life.wait(.minutes(1))
+        missed.append(life.refund())
+        apple.answers { [store = node.apple, missed] request in
             guard let body = request.body, String(decoding: body, as: UTF8.self).contains("\"onlyFailures\":true")
             else { return (try? store.history(missed)) ?? Self.nothing }
             return Self.nothing
