@@ -107,7 +107,7 @@ struct AppleServerAPITests {
             [
                 ProcessInfo.processInfo.environment["PERENNIAL_TEST_PYTHON"] ?? "", Self.script, keys,
                 environment.rawValue,
-            ], output: output.path, errors: "/dev/stderr", directory: FileManager.default.currentDirectoryPath)
+            ], output: output.path, errors: "/dev/null", directory: FileManager.default.currentDirectoryPath)
         let status = process.wait()
         let text = try Data(contentsOf: output)
         guard status == 0 else { throw Failed(output: String(decoding: text, as: UTF8.self)) }
