@@ -14,8 +14,8 @@ import Testing
         // given: customers who live half a year, and nobody who listens
         let directory = try TemporaryDirectory()
         var configuration = SimulatorConfiguration(keysDirectory: directory.file("apple"))
-        configuration.subscribers = 3_000
-        configuration.speed = 2e6
+        configuration.subscribers = 3_200
+        configuration.speed = 4e5
         configuration.limits = 1
         configuration.deliverTo = "http://127.0.0.1:9/notifications"
         try await SimulatedApple.run(configuration) { apple in
