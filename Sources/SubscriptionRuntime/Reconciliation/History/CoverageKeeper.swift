@@ -18,6 +18,7 @@ struct CoverageKeeper: Sendable {
     /// The history judges by the first attempt; a later one may have fallen into the gap. Apple gives up within seven days.
     private static let retrySpan = Milliseconds.days(7)
     private static let longestPause = Duration.minutes(5)
+    private static let tellingInterval = Duration.minutes(5)
 
     let client: ServerAPIClient
     let node: ShardNode
@@ -63,6 +64,9 @@ struct CoverageKeeper: Sendable {
     private struct Watch {
         var coverage: Coverage?
         var saved: ContinuousClock.Instant?
+        /// Deliveries that failed since the last line about them in the log.
+        var failures: [String: Int] = [:]
+        var told: ContinuousClock.Instant?
     }
 
     private func step(_ watch: inout Watch) async throws {
@@ -78,7 +82,9 @@ struct CoverageKeeper: Sendable {
             try await self.recover(&coverage, at: now)
             try await self.save(coverage, in: &watch)
         } else if now.milliseconds - coverage.failuresUntil.milliseconds >= Self.failureInterval.rawValue {
-            try await self.readFailures(&coverage, at: now)
+            let failures = try await self.readFailures(&coverage, at: now)
+            watch.failures.merge(failures) { $0 + $1 }
+            self.tell(&watch)
         }
         coverage.until = max(coverage.until, now)
         watch.coverage = coverage
@@ -121,7 +127,7 @@ struct CoverageKeeper: Sendable {
             ]))
     }
 
-    private func readFailures(_ coverage: inout Coverage, at now: Moment) async throws {
+    private func readFailures(_ coverage: inout Coverage, at now: Moment) async throws -> [String: Int] {
         // In fast time a request takes long: twice what has passed is enough for what was under way.
         let passed = now.milliseconds - coverage.failuresUntil.milliseconds
         let window = RecoveryWindow(start: now - Milliseconds(rawValue: passed * 2), end: now)
@@ -130,11 +136,18 @@ struct CoverageKeeper: Sendable {
             urgency: .urgent)
         coverage.failuresUntil = now
         self.note(reading)
-        guard !reading.failures.isEmpty else { return }
-        let results = reading.failures.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        return reading.failures
+    }
+
+    /// At once when it begins, and then now and then.
+    private func tell(_ watch: inout Watch) {
+        guard !watch.failures.isEmpty, watch.told.map({ .now - $0 >= Self.tellingInterval }) ?? true else { return }
+        let results = watch.failures.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         self.logger.warning(
             "Apple could not deliver notifications to this system; they were fetched",
             metadata: self.metadata([.reason: "\(results.joined(separator: ", "))"]))
+        watch.failures = [:]
+        watch.told = .now
     }
 
     private func note(_ reading: HistoryReader.Reading) {

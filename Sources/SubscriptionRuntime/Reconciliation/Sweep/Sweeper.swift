@@ -9,6 +9,8 @@ struct Sweeper: Sendable {
     private static let memory = Milliseconds.days(90)
     /// A walk does not begin before this time has passed since the last one began.
     private static let shortestWalk = Duration.seconds(60)
+    /// Where nothing is owned yet.
+    private static let shortestWait = Duration.seconds(1)
 
     /// Between two questions.
     let pause: Duration
@@ -27,7 +29,7 @@ struct Sweeper: Sendable {
             let start = ContinuousClock.now
             let shards = self.node.parts.filter { $0.isOurs && $0.gate.isServing }.map(\.shard)
             if !shards.isEmpty { await self.walk(shards) }
-            try? await Task.sleep(until: start + Self.shortestWalk)
+            try? await Task.sleep(until: start + (shards.isEmpty ? Self.shortestWait : Self.shortestWalk))
         }
     }
 
