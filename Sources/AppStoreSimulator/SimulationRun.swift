@@ -20,9 +20,7 @@ struct SimulationRun: ~Copyable {
     private let history: NotificationHistory
     private let desk: OrderDesk
     private let maximumInFlight: Int
-    private let livesThroughOutages: Bool
-    /// Nobody has listened yet, and everything waits for that.
-    private var isAwaitingReceiver: Bool
+    private let outages: SimulatorConfiguration.Outages
 
     private var population: Population
     private var machine: DeliveryMachine<Dispatch>
@@ -57,8 +55,7 @@ struct SimulationRun: ~Copyable {
         self.signer = signer
         self.sender = sender
         self.maximumInFlight = configuration.maximumInFlight
-        self.livesThroughOutages = configuration.livesThroughOutages
-        self.isAwaitingReceiver = configuration.waitsForReceiver
+        self.outages = configuration.outages
         self.reached = Moment(milliseconds: origin.start)
         self.population = Population(
             size: configuration.subscribers, scenario: configuration.scenario,
@@ -72,7 +69,6 @@ struct SimulationRun: ~Copyable {
     /// Lives through everything up to the checkpoint again, in silence but for what was still to be delivered.
     mutating func resume(from checkpoint: SimulationCheckpoint?) {
         guard let checkpoint else { return }
-        self.isAwaitingReceiver = false
         self.reached = Moment(milliseconds: checkpoint.reached)
         self.orders = checkpoint.orders ?? []
         var orders = self.orders[...]
@@ -168,7 +164,13 @@ struct SimulationRun: ~Copyable {
         return min(Self.longestPause, self.time.realDuration(until: nextDue))
     }
 
-    private var livesOn: Bool { self.livesThroughOutages && !self.isAwaitingReceiver }
+    /// Whether an outage is lived through now.
+    private var livesOn: Bool {
+        switch self.outages {
+        case .livedThrough: true
+        case .livedThroughInRealTime: self.time.isReal
+        }
+    }
 
     /// Somebody may listen, but does not answer.
     private var isSilent: Bool {
@@ -217,7 +219,6 @@ struct SimulationRun: ~Copyable {
         self.inFlight -= 1
         self.lastAnswer = .now
         self.reachability.note(result, at: .now)
-        if self.reachability.isReachable { self.isAwaitingReceiver = false }
         self.machine.settle(delivery, result, at: self.time.now)
         self.noteAttempts()
     }

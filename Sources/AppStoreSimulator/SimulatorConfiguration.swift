@@ -25,14 +25,18 @@ package struct SimulatorConfiguration: Sendable {
     package var scenario = Scenario.default
     /// Whether the clock becomes the real one when it has caught up with the present.
     package var horizon = SimulatedTime.Horizon.present
+    package enum Outages: Sendable {
+        /// Customers live on, and attempts fail and are given up on by the schedule.
+        case livedThrough
+        /// The same, but while the clock runs fast everything waits until somebody listens: a node that lives by the real
+        /// clock could not make out later what it has missed.
+        case livedThroughInRealTime
+    }
+
     /// How many deliveries may be under way at once.
     package var maximumInFlight = 32
-    /// Whether customers live on, and attempts fail by the schedule, while nobody listens at the address of delivery.
-    /// Otherwise everything waits until somebody does.
-    package var livesThroughOutages = true
-    /// Whether everything waits until somebody has listened for the first time, so that who is started next misses
-    /// nothing.
-    package var waitsForReceiver = false
+    /// What becomes of customers and deliveries while nobody listens at the address of delivery.
+    package var outages = Outages.livedThrough
     /// `--limits`: how much of Apple's limits the API allows its clients; nil: it does not count.
     package var limits: Double?
 

@@ -41,11 +41,17 @@ package struct SimulatedTime: Sendable {
         }
     }
 
+    /// The clock has caught up with the present, and is the real one.
+    package var isReal: Bool { self.isReal(at: self.now) }
+
+    private func isReal(at now: Moment) -> Bool {
+        self.horizon == .present && now >= Self.realNow() - .seconds(1)
+    }
+
     /// How long a reader has to wait, in real time, until the clock shows a moment, if it keeps its present speed.
     package func realDuration(until moment: Moment) -> Duration {
         let now = self.now
-        let caughtUp = self.horizon == .present && now >= Self.realNow() - .seconds(1)
-        let speed = caughtUp ? 1 : self.speed
+        let speed = self.isReal(at: now) ? 1 : self.speed
         return .milliseconds(max(0, Double(moment.milliseconds - now.milliseconds)) / speed)
     }
 

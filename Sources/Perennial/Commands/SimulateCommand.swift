@@ -80,7 +80,7 @@ struct SimulateCommand: AsyncParsableCommand {
         configuration.disturbances = Disturbances(
             lose: self.lose, repeat: self.repeat, delay: self.delay, reorder: self.reorder)
         configuration.limits = self.limits
-        configuration.waitsForReceiver = true
+        configuration.outages = .livedThroughInRealTime
         configuration.store = self.store.identity
         return configuration
     }

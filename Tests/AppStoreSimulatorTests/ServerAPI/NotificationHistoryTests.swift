@@ -83,6 +83,23 @@ import Testing
         }
     }
 
+    @Test func everythingWaitsForAReceiverWhileTheClockRunsFast() async throws {
+        try await withTemporaryDirectory { path in
+            // given a store that lives through outages in real time only
+            var configuration = self.configuration(path, deliversTo: Self.nowhere)
+            configuration.outages = .livedThroughInRealTime
+            // when nobody has listened for some attempts, and for longer than its past takes
+            let end = ContinuousClock.now + .seconds(4)
+            try await RunningStore.with(
+                configuration, once: { $0.statistics.failedAttempts >= 3 && ContinuousClock.now > end }
+            ) { store in
+                // then nobody has lived, and nothing was given up on
+                #expect(!store.simulator.hasCaughtUp)
+                #expect(store.simulator.statistics.givenUp == 0)
+            }
+        }
+    }
+
     @Test func remembersWhatArrivedAsItWasSent() async throws {
         try await withTemporaryDirectory { path in
             let endpoint = Endpoint()
