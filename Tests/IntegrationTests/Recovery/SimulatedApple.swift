@@ -51,23 +51,25 @@ struct SimulatedApple: Sendable {
             bundleID: BundleID(rawValue: store.bundleID), appAppleID: store.appAppleID, environment: store.environment)
     }
 
+    /// Keeps to Apple's own limits.
+    func client() throws -> ServerAPIClient {
+        let keys = self.simulator.directory.keys
+        let clock = SystemClock()
+        return try ServerAPIClient(
+            account: self.account,
+            credentials: ServerAPICredentials(
+                keyID: keys.keyID, issuerID: keys.issuerID, privateKeyPEM: keys.clientKeyPEM()),
+            baseURL: self.baseURL, transport: self.requests,
+            budget: RequestBudget(limits: RequestBudget.appleLimits(in: self.account.environment), share: 1),
+            now: { clock.now })
+    }
+
     func service(_ store: any EventStore) throws -> SubscriptionService {
         let apps = try AppDirectory([self.app])
         let verifier = PayloadVerifier(apps: apps)
-        let keys = self.simulator.directory.keys
-        let clock = SystemClock()
         var configuration = RuntimeConfiguration()
         configuration.sweepPause = .seconds(3_600)
-        configuration.serverAPI = [
-            try ServerAPIClient(
-                account: self.account,
-                credentials: ServerAPICredentials(
-                    keyID: keys.keyID, issuerID: keys.issuerID, privateKeyPEM: keys.clientKeyPEM()),
-                baseURL: self.baseURL, transport: self.requests,
-                budget: RequestBudget(
-                    limits: RequestBudget.appleLimits(in: self.account.environment), share: 1),
-                now: { clock.now })
-        ]
+        configuration.serverAPI = [try self.client()]
         return try SubscriptionService(
             store: store, configuration: configuration, clock: SimulationClock(time: self.simulator.time),
             notifications: NotificationReader(verifier: verifier, apps: apps),
