@@ -219,8 +219,14 @@ struct SimulationRun: ~Copyable {
         self.inFlight -= 1
         self.lastAnswer = .now
         self.reachability.note(result, at: .now)
-        self.machine.settle(delivery, result, at: self.time.now)
+        self.machine.settle(delivery, result, at: self.date(of: delivery, result))
         self.noteAttempts()
+    }
+
+    /// Where nobody listens an attempt fails at once: however long it takes here, the schedule goes on from when it was
+    /// due, and all of an outage can be lived through before somebody listens.
+    private func date(of delivery: DeliveryMachine<Dispatch>.Delivery, _ result: SendAttempt.Result) -> Moment {
+        self.outages == .livedThrough && result == .socketIssue ? delivery.due : self.time.now
     }
 
     private mutating func noteAttempts() {

@@ -39,11 +39,15 @@ package struct DeliveryMachine<Notification: Deliverable>: Sendable {
         package let notification: Notification
         /// How many attempts there were before.
         package let attempts: Int
+        package let due: Moment
         let isRepetition: Bool
 
-        fileprivate init(_ notification: Notification, attempts: Int = 0, isRepetition: Bool = false) {
+        fileprivate init(
+            _ notification: Notification, attempts: Int = 0, due: Moment, isRepetition: Bool = false
+        ) {
             self.notification = notification
             self.attempts = attempts
+            self.due = due
             self.isRepetition = isRepetition
         }
     }
@@ -130,8 +134,8 @@ package struct DeliveryMachine<Notification: Deliverable>: Sendable {
 
     /// The next attempt that is due and not lost; the caller makes it and then calls `settle`.
     package mutating func next(at now: Moment) -> Delivery? {
-        while let (due, delivery) = self.agenda.next(dueBy: now) {
-            guard delivery.isRepetition || self.isDue(delivery, at: due) else { continue }
+        while let (_, delivery) = self.agenda.next(dueBy: now) {
+            guard delivery.isRepetition || self.isDue(delivery) else { continue }
             self.letGo(delivery.notification)
             var random = self.chance(delivery.attempts + 1, for: delivery.notification.uuid)
             guard !delivery.isRepetition, self.disturbances.loses(&random) else { return delivery }
@@ -189,13 +193,13 @@ package struct DeliveryMachine<Notification: Deliverable>: Sendable {
     private mutating func schedule(_ notification: Notification, _ unfinished: UnfinishedDelivery) {
         self.unfinished[notification.uuid] = unfinished
         self.counts.waiting = self.unfinished.count
-        let delivery = Delivery(notification, attempts: unfinished.attempts.count)
-        self.agenda.enter(delivery, due: Moment(milliseconds: unfinished.due))
+        let due = Moment(milliseconds: unfinished.due)
+        self.agenda.enter(Delivery(notification, attempts: unfinished.attempts.count, due: due), due: due)
     }
 
-    private func isDue(_ delivery: Delivery, at due: Moment) -> Bool {
+    private func isDue(_ delivery: Delivery) -> Bool {
         let unfinished = self.unfinished[delivery.notification.uuid]
-        return unfinished?.due == due.milliseconds && unfinished?.attempts.count == delivery.attempts
+        return unfinished?.due == delivery.due.milliseconds && unfinished?.attempts.count == delivery.attempts
     }
 
     private func note(_ state: DeliveryLog.State, _ failures: [SendAttempt], _ notification: Notification) {
@@ -207,8 +211,10 @@ package struct DeliveryMachine<Notification: Deliverable>: Sendable {
         var random = self.chance(Draw.repetition, for: delivery.notification.uuid)
         guard let pause = self.disturbances.repetition(&random) else { return }
         self.counts.repeated += 1
-        self.agenda.enter(
-            Delivery(delivery.notification, attempts: delivery.attempts + 1, isRepetition: true), due: now + pause)
+        let due = now + pause
+        let repetition = Delivery(
+            delivery.notification, attempts: delivery.attempts + 1, due: due, isRepetition: true)
+        self.agenda.enter(repetition, due: due)
     }
 
     private func chance(_ draw: Int, for uuid: String) -> SeededGenerator {

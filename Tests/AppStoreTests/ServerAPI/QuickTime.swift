@@ -24,6 +24,9 @@ final class QuickTime: Sendable {
         }
     }
 
+    /// Somebody sets the clock on the wall; what measures time goes on.
+    func setBack(by duration: Milliseconds) { self.state.withLock { $0.wall -= duration.rawValue } }
+
     var time: ServerAPITime {
         ServerAPITime(
             elapsed: { self.state.withLock { $0.elapsed } },

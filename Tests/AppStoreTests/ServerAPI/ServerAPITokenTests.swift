@@ -53,7 +53,7 @@ import Testing
         _ = try await fixture.client.requestTestNotification()
         fixture.quick.advance(by: .seconds(1))
         _ = try await fixture.client.requestTestNotification()
-        fixture.quick.advance(by: .hours(-2))
+        fixture.quick.setBack(by: .hours(2))
         _ = try await fixture.client.requestTestNotification()
         let tokens = transport.requests.map(\.token)
         #expect(tokens[0] == tokens[1])

@@ -15,7 +15,7 @@ import Testing
         let directory = try TemporaryDirectory()
         var configuration = SimulatorConfiguration(keysDirectory: directory.file("apple"))
         configuration.subscribers = 3_200
-        configuration.speed = 4e5
+        configuration.speed = 1e9
         configuration.limits = 1
         configuration.deliverTo = "http://127.0.0.1:9/notifications"
         try await SimulatedApple.run(configuration) { apple in
