@@ -265,6 +265,7 @@ struct SimulationRun: ~Copyable {
     private mutating func publish(report: (SimulatorStatistics) -> Void, save: (SimulationCheckpoint) -> Void) {
         var statistics = self.machine.counts
         statistics.customers = self.population.count
+        statistics.isBehind = self.inFlight > 0 || self.machine.nextDue.map { $0 <= self.time.now } ?? false
         statistics.isReachable = self.reachability.isReachable
         report(statistics)
         self.truths.settle(self.reached)

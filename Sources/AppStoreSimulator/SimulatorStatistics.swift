@@ -19,6 +19,8 @@ package struct SimulatorStatistics: Hashable, Sendable {
     package var givenUp = 0
     /// Notifications that are under way, delayed, or waiting for their next attempt.
     package var waiting = 0
+    /// Attempts are due, or under way.
+    package var isBehind = false
     /// False while nobody listens at the address of delivery.
     package var isReachable = true
 }

@@ -47,5 +47,7 @@ struct RunningStore {
 }
 
 extension AppStoreSimulator {
-    var hasCaughtUp: Bool { self.truths.settled >= SimulatedTime.realNow() - .minutes(1) }
+    var hasCaughtUp: Bool {
+        self.truths.settled >= SimulatedTime.realNow() - .minutes(1) && !self.statistics.isBehind
+    }
 }
