@@ -239,6 +239,7 @@ import Testing
             #expect(report.json["node"] as? String == "perennial")
             #expect(report.json["checked"] as? Int == 0)
             #expect(report.json["examples"] as? [String] == [])
+            #expect(report.json["drift"] as? [String: Int] == ["sampled": 0, "different": 0])
             // The first one may have begun.
             let sweep = report.json["lastSweep"] as? [String: Any] ?? ["checked": 0]
             #expect(sweep["checked"] as? Int == 0)

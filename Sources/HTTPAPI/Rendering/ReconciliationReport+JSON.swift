@@ -19,6 +19,12 @@ extension ReconciliationReport {
                     for example in self.examples { example.write(to: &json) }
                 }
             }
+            json.member("drift") { json in
+                json.object { json in
+                    json.member("sampled", Int64(self.drift.sampled))
+                    json.member("different", Int64(self.drift.different))
+                }
+            }
             json.member("lastSweep") { Self.write(self.lastSweep, to: &$0) }
             json.member("sweepUnderWay") { Self.write(self.sweepUnderWay, to: &$0) }
             json.member("awaiting", Int64(self.awaiting))

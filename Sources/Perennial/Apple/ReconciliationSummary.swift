@@ -39,6 +39,9 @@ package struct ReconciliationSummary {
             let counts = (self.answer[member]?.members ?? []).map { "\($0.name) \($0.value.plain ?? "-")" }
             if !counts.isEmpty { table.add([label, counts.joined(separator: ", ")]) }
         }
+        if let drift = self.answer["drift"], let sampled = drift["sampled"]?.plain, sampled != "0" {
+            table.add(["drift", "\(drift["different"]?.plain ?? "-") of the last \(sampled) that were sampled"])
+        }
         table.add(["waiting for Apple", self.answer["awaiting"]?.plain ?? "-"])
         if let sweep = self.answer["lastSweep"], let ended = sweep["ended"]?.plain {
             table.add(["last sweep", "\(Self.figures(of: sweep)), ended \(ended)"])

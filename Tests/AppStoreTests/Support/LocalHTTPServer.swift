@@ -36,14 +36,12 @@ final class LocalHTTPServer: Sendable {
                 _ = write(connection, bytes, bytes.count)
                 close(connection)
             }
-            silent.forEach { close($0) }
+            // Only here: a number that was closed elsewhere may already be another server's.
+            (silent + [listener]).forEach { close($0) }
         }
     }
 
-    func stop() {
-        shutdown(self.listener, Int32(SHUT_RDWR))
-        close(self.listener)
-    }
+    func stop() { shutdown(self.listener, Int32(SHUT_RDWR)) }
 
     private static func readRequest(_ connection: Int32) -> [UInt8]? {
         var request: [UInt8] = []

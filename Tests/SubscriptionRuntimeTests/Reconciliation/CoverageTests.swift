@@ -192,6 +192,8 @@ import Testing
             #expect(try await service.check("2")?.entitled == false)
             #expect(try await service.check("1")?.entitled == true)
             #expect(try service.reconciliationReport().kinds == [.missedRevocation: 1])
+            #expect(try service.reconciliationReport().drift.different == 1)
+            #expect(try service.reconciliationReport().drift.sampled >= 3)
             // and the next time there is nothing to repair
             let again = try service.startReconciliation()
             await eventually { (try? service.job(again.id).state) == .done }

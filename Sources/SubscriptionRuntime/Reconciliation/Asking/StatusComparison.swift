@@ -30,7 +30,7 @@ struct StatusComparison: Sendable {
             doubt: after.flatMap { Outlook($0, rules: self.rules) }?.doubt(at: now))
         guard recording.named.contains(key) else { return result }
         let drift = self.drift(key, before, after, for: reason, at: now, isOurs: recording.changed.contains(key))
-        self.tally.recordComparison(drift)
+        self.tally.recordComparison(drift, for: reason)
         if let drift { self.metrics.recordDrift(drift.kind, of: key) }
         result.progress.checked = 1
         result.progress.repaired = drift == nil ? 0 : 1

@@ -23,6 +23,17 @@ package struct ReconciliationReport: Hashable, Sendable {
         package var ended: Moment?
     }
 
+    /// How far what is answered here is from what Apple says, as the sweep finds it. Apple is asked on other occasions
+    /// where a difference is likely; a sweep comes to everybody in turn.
+    package struct Drift: Hashable, Sendable {
+        /// The subscriptions that were compared last, `limit` at most.
+        package var sampled = 0
+        /// Those of them that had differed; they agree since.
+        package var different = 0
+
+        package static let limit = 100
+    }
+
     /// One app in one environment.
     package struct Account: Hashable, Sendable {
         package enum State: String, Sendable, CaseIterable {
@@ -64,6 +75,7 @@ package struct ReconciliationReport: Hashable, Sendable {
     package var kinds: [DriftKind: Int]
     /// The newest ones, the newest first; 20 at most.
     package var examples: [Example]
+    package var drift = Drift()
     package var lastSweep: Sweep?
     package var sweepUnderWay: Sweep?
     /// Subscriptions about which Apple will be asked.

@@ -9,6 +9,15 @@ final class ReconciliationTally: Sendable {
     private struct Contents {
         var report: ReconciliationReport
         var accounts: [ServerAPIAccount: ReconciliationReport.Account] = [:]
+        /// Whether those that the sweep compared last had differed, in turn.
+        var samples: [Bool] = []
+
+        mutating func recordSample(hasDiffered: Bool) {
+            if self.samples.count == ReconciliationReport.Drift.limit { self.samples.removeFirst() }
+            self.samples.append(hasDiffered)
+            self.report.drift.sampled = self.samples.count
+            self.report.drift.different = self.samples.count { $0 }
+        }
     }
 
     private let contents: Mutex<Contents>
@@ -25,9 +34,10 @@ final class ReconciliationTally: Sendable {
 
     /// A subscription was compared with Apple's answer.
     /// - Parameter example: nil when there was no difference.
-    func recordComparison(_ example: ReconciliationReport.Example?) {
+    func recordComparison(_ example: ReconciliationReport.Example?, for reason: AskReason) {
         self.contents.withLock { contents in
             contents.report.checked += 1
+            if reason == .sweep { contents.recordSample(hasDiffered: example != nil) }
             guard let example else {
                 contents.report.equal += 1
                 return
