@@ -50,9 +50,7 @@ final class NotificationHistory: Sendable {
             if let place = uuid.flatMap({ contents.places[$0] }) {
                 contents.records[place - contents.forgotten].add(attempt)
             } else {
-                // In order whatever the clock of the machine does between two runs.
-                let date = max(attempt.date, contents.records.last?.date ?? attempt.date)
-                contents.append(Record(dispatch, [SendAttempt(date: date, result: attempt.result)]))
+                contents.insert(Record(dispatch, [attempt]))
             }
             contents.forget(before: attempt.date - self.length)
         }
@@ -99,6 +97,14 @@ extension NotificationHistory.Contents {
             self.places[uuid] = self.forgotten + self.records.count
         }
         self.records.append(record)
+    }
+
+    /// Attempts that were under way together may end in any order.
+    fileprivate mutating func insert(_ record: NotificationHistory.Record) {
+        let later = self.records.reversed().prefix { $0.date > record.date }.map(\.self)
+        self.records.removeLast(later.count)
+        self.append(record)
+        for record in later.reversed() { self.append(record) }
     }
 
     /// In bulk, because the rest has to move up.

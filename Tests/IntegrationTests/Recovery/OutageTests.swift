@@ -14,7 +14,7 @@ import Testing
         // given: customers who live half a year, and nobody who listens
         let directory = try TemporaryDirectory()
         var configuration = SimulatorConfiguration(keysDirectory: directory.file("apple"))
-        configuration.subscribers = 3_200
+        configuration.subscribers = 2_800
         configuration.speed = 1e9
         configuration.limits = 1
         configuration.deliverTo = "http://127.0.0.1:9/notifications"
