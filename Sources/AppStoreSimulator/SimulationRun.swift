@@ -219,14 +219,14 @@ struct SimulationRun: ~Copyable {
         self.inFlight -= 1
         self.lastAnswer = .now
         self.reachability.note(result, at: .now)
-        self.machine.settle(delivery, result, at: self.date(of: delivery, result))
+        self.machine.settle(delivery, result, at: self.date(of: delivery))
         self.noteAttempts()
     }
 
-    /// Where nobody listens an attempt fails at once: however long it takes here, the schedule goes on from when it was
-    /// due, and all of an outage can be lived through before somebody listens.
-    private func date(of delivery: DeliveryMachine<Dispatch>.Delivery, _ result: SendAttempt.Result) -> Moment {
-        self.outages == .livedThrough && result == .socketIssue ? delivery.due : self.time.now
+    /// Where outages are lived through attempts are made when they are due, however much time they take here. Otherwise a
+    /// node looks at the history while it becomes: what it has read to its end must not grow.
+    private func date(of delivery: DeliveryMachine<Dispatch>.Delivery) -> Moment {
+        self.outages == .livedThrough ? delivery.due : self.time.now
     }
 
     private mutating func noteAttempts() {
