@@ -1,3 +1,4 @@
+import AppStore
 import AppStoreSimulator
 import SubscriptionRuntime
 import Subscriptions
@@ -87,7 +88,8 @@ struct TruthWatch {
         guard let truth = truths.truth(of: id), truth.standing(at: moment) != nil else { return .equal }
         let entries = self.apple.simulator.deliveries.entries(about: id)
         let kind: StreamKind = truth.autoRenew(at: .distantFuture) == nil ? .purchase : .subscription
-        let snapshot = try await self.snapshot(StreamReference(kind: kind, id: id), at: moment)
+        let stream = StreamReference(kind: kind, id: id, environment: self.apple.account.environment)
+        let snapshot = try await self.snapshot(stream, at: moment)
         guard truths.truth(of: id) == truth else { return .waiting }
         let differences = Answer(snapshot).differences(from: Answer(truth, at: moment))
         guard !differences.isEmpty else { return .equal }
