@@ -172,9 +172,9 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "PerennialTestSupport",
-                "PostgresHarness", "SQLiteStore", "StoreSamples", "SubscriptionRuntime", "Subscriptions", crypto,
-                httpClient, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
+                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "Perennial",
+                "PerennialTestSupport", "PostgresHarness", "SQLiteStore", "StoreSamples", "SubscriptionRuntime",
+                "Subscriptions", crypto, httpClient, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
             ],
             exclude: [
                 "Interoperability/call_with_apple.py", "Interoperability/send_with_apple.py",

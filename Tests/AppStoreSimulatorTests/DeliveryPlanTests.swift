@@ -110,6 +110,24 @@ import Testing
         #expect((0.25...0.35).contains(Double(overtaken + late) / Double(self.notifications.count)))
     }
 
+    @Test func whereEverythingIsReorderedTheFirstOfTwoCloseOnesComesSecond() throws {
+        // when
+        let course = self.send(Disturbances(reorder: 1))
+        let place = Dictionary(uniqueKeysWithValues: course.sendings.enumerated().map { ($1.uuid, $0) })
+        var pairs = 0
+        for (id, story) in Dictionary(grouping: self.notifications, by: \.originalTransactionID) {
+            guard id != nil, story.count > 1 else { continue }
+            let (first, second) = (story[0], story[1])
+            guard first.signedDate < second.signedDate, second.signedDate < first.signedDate + .days(3) else {
+                continue
+            }
+            // then
+            pairs += 1
+            #expect(try #require(place[first.uuid]) > (try #require(place[second.uuid])))
+        }
+        #expect(pairs > 0)
+    }
+
     @Test func whatIsHeldBackIsHeldBackAfterARestartToo() throws {
         // given a machine that holds everything back, and one that goes on from its state
         let story = try #require(

@@ -86,7 +86,8 @@ package struct DeliveryMachine<Notification: Deliverable>: Sendable {
     /// A new notification; it is due when it is signed, unless it is to be late or to wait for the next one.
     package mutating func enter(_ notification: Notification) {
         var due = notification.signedDate
-        if self.isToBeHeldBack(notification) {
+        // One at a time: what waited for the next one, which itself waits, would come in order after all.
+        if !self.isHolding(about: notification), self.isToBeHeldBack(notification) {
             due = due + Disturbances.longestHold
             self.hold(notification)
         } else {
@@ -229,6 +230,10 @@ extension DeliveryMachine {
         guard notification.originalTransactionID != nil else { return false }
         var random = self.chance(Draw.order, for: notification.uuid)
         return self.disturbances.holdsBack(&random)
+    }
+
+    private func isHolding(about notification: Notification) -> Bool {
+        notification.originalTransactionID.map { self.held[$0] != nil } ?? false
     }
 
     private mutating func hold(_ notification: Notification) {

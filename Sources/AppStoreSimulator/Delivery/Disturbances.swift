@@ -10,7 +10,7 @@ package struct Disturbances: Hashable, Sendable {
     /// Probability that the first attempt comes late: by up to a day.
     package var delay: Double = 0
     /// Probability that the first attempt waits until the next notification about the same subscription has been sent:
-    /// for three days at most.
+    /// for three days at most. That next one does not wait, so 1 is as much disorder as there can be.
     package var reorder: Double = 0
 
     package init(lose: Double = 0, repeat: Double = 0, delay: Double = 0, reorder: Double = 0) {

@@ -91,10 +91,12 @@ struct SimulationClock: WallClock {
     }
 }
 
-/// Counts requests by their path's last but one word, and answers by status.
+/// Counts requests by what they are about, and answers by status.
 final class CountingTransport: ServerAPITransport {
     struct Counts: Sendable {
         var requests = 0
+        /// By the word after the version in their paths.
+        var resources: [String: Int] = [:]
         var statuses: [Int: Int] = [:]
     }
 
@@ -106,7 +108,11 @@ final class CountingTransport: ServerAPITransport {
     var counts: Counts { self.contents.withLock { $0 } }
 
     func send(_ request: ServerAPIRequest, timeout: Duration) async throws(ServerAPIError) -> ServerAPIAnswer {
-        self.contents.withLock { $0.requests += 1 }
+        let words = request.path.split(separator: "/")
+        self.contents.withLock { counts in
+            counts.requests += 1
+            if words.count > 2 { counts.resources[String(words[2]), default: 0] += 1 }
+        }
         let answer = try await self.inner.send(request, timeout: timeout)
         self.contents.withLock { $0.statuses[answer.status, default: 0] += 1 }
         return answer
