@@ -28,7 +28,7 @@ import Testing
     private func items(_ store: RunningStore, _ body: [String: Any] = [:]) async throws -> [Item] {
         let now = store.simulator.time.now
         let window: [String: Any] = [
-            "startDate": (now - .days(179)).milliseconds, "endDate": now.milliseconds,
+            "startDate": (now - .days(171)).milliseconds, "endDate": now.milliseconds,
         ]
         let body = window.merging(body) { $1 }
         var items: [Item] = []
@@ -140,7 +140,7 @@ import Testing
             let endpoint = Endpoint()
             try await endpoint.run { url in
                 var configuration = self.configuration(path, deliversTo: url)
-                configuration.speed = 500_000
+                configuration.speed = 100_000
                 endpoint.isRefusing = true
                 var before: [Item] = []
                 try await RunningStore.with(configuration, once: { $0.statistics.failedAttempts >= 20 }) { store in

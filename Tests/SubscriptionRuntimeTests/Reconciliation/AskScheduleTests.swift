@@ -54,6 +54,22 @@ import Testing
         #expect(schedule.count == 0)
     }
 
+    @Test(arguments: [false, true]) func whatIsSeenForTheFirstTimeHasAPastToLearn(isBeingAsked: Bool) throws {
+        // given: somebody else has noticed it first
+        var schedule = AskSchedule(limit: 10)
+        schedule.raise(self.key("1"), .incomplete, since: self.start, due: self.start)
+        let asked = isBeingAsked ? schedule.next(at: self.start) : nil
+        // when
+        schedule.raise(self.key("1"), .firstSeen, since: self.start, due: self.start)
+        if let asked { schedule.settle(asked) }
+        // then
+        let next = schedule.next(at: self.start)
+        let question = try #require(next)
+        #expect(question.reason == .firstSeen)
+        schedule.settle(question)
+        #expect(schedule.count == 0)
+    }
+
     @Test func moreThanTheLimitIsNotKept() {
         // given
         var schedule = AskSchedule(limit: 2)

@@ -43,8 +43,10 @@ package struct AskSchedule: ~Copyable {
     /// At or before the next question; turns that count no more are among those looked at.
     package var nextDue: Moment? { self.turns.min?.due }
 
-    /// A doubt has arisen. One that is known already is asked about at the earlier of both moments.
+    /// A doubt has arisen. One that is known already is asked about at the earlier of both moments, and for the reason that
+    /// takes the longer answer: what was seen for the first time has a past to learn.
     package mutating func raise(_ key: StreamKey, _ reason: AskReason, since: Moment, due: Moment) {
+        if reason == .firstSeen { self.entries[key]?.question.reason = reason }
         if let entry = self.entries[key] {
             guard entry.turn != nil, due < entry.due else { return }
             return self.plan(entry.question, at: due)
@@ -66,11 +68,21 @@ package struct AskSchedule: ~Copyable {
         return nil
     }
 
-    /// The doubt is over, or another node's.
-    package mutating func settle(_ question: Question) { self.entries[question.key] = nil }
+    /// The doubt is over, or another node's; unless a reason came meanwhile that the answer does not satisfy.
+    package mutating func settle(_ question: Question) {
+        guard let entry = self.entries[question.key], entry.question.reason != question.reason else {
+            self.entries[question.key] = nil
+            return
+        }
+        self.plan(entry.question, at: entry.due)
+    }
 
     /// It was asked, and the doubt goes on.
-    package mutating func postpone(_ question: Question, to due: Moment) { self.plan(question, at: due) }
+    package mutating func postpone(_ question: Question, to due: Moment) {
+        var question = question
+        if let entry = self.entries[question.key] { question.reason = entry.question.reason }
+        self.plan(question, at: due)
+    }
 
     private mutating func plan(_ question: Question, at due: Moment) {
         self.lastTurn += 1
