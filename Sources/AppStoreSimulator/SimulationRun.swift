@@ -168,7 +168,8 @@ struct SimulationRun: ~Copyable {
     private var livesOn: Bool {
         switch self.outages {
         case .livedThrough: true
-        case .livedThroughInRealTime: self.time.isReal
+        // Whoever waited while the clock ran fast goes on waiting.
+        case .livedThroughInRealTime: self.time.isReal && self.reached > self.time.now - .minutes(1)
         }
     }
 
