@@ -15,8 +15,9 @@ import Testing
     /// Until what is missing must have come: five minutes at least, and longer where pauses take longer.
     private static let patience = 600
 
-    /// Only when it is asked for: once in some thousand answers about the past a subscription is called subscribed while it
-    /// was in grace, which is not understood yet.
+    /// Only when it is asked for: what is paid for within the grace period is paid for from its start on, and the status that
+    /// Apple gave in between, which nobody signed, counts no more. Once in some ten thousand answers about the past that
+    /// makes a subscription subscribed where the truth has grace.
     @Test(.enabled(if: LossyPush.seconds != nil))
     func inProductionEveryStateIsApplesAndNothingIsThereTwice() async throws {
         try await Self.live(
