@@ -6,7 +6,7 @@ import Testing
         while !isTrue() { try? await Task.sleep(for: .milliseconds(1)) }
     }
 
-    @Test(.timeLimit(.minutes(1))) func boundsWhatIsUnderWay() async throws {
+    @Test(.timeLimit(.minutes(10))) func boundsWhatIsUnderWay() async throws {
         let transport = SilentTransport()
         let client = try ServerAPIFixture(transport, limits: [.requestTest: 1_000]) { $0.concurrency = 3 }.client
         let succeeded = try await withThrowingTaskGroup(of: String.self) { group in
@@ -19,7 +19,7 @@ import Testing
         #expect(transport.mostUnderWay == 3)
     }
 
-    @Test(.timeLimit(.minutes(1))) func cancellationAnswersPromptly() async throws {
+    @Test(.timeLimit(.minutes(10))) func cancellationAnswersPromptly() async throws {
         let transport = SilentTransport()
         let fixture = try ServerAPIFixture(transport, limits: [.requestTest: 1_000]) { $0.concurrency = 1 }
         // One that is under way, and one that waits for its place.
@@ -46,7 +46,7 @@ import Testing
         #expect(try await fixture.client.requestTestNotification() == "t")
     }
 
-    @Test(.timeLimit(.minutes(1))) func requestsThatTakeTooLongEnd() async throws {
+    @Test(.timeLimit(.minutes(10))) func requestsThatTakeTooLongEnd() async throws {
         let fixture = try ServerAPIFixture(SilentTransport(), time: .system) {
             $0.requestTimeout = .milliseconds(20)
             $0.firstPause = .milliseconds(1)
@@ -60,7 +60,7 @@ import Testing
         #expect(fixture.observer.answers == ["requestTest timedOut", "requestTest timedOut"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func callsEndByTheirDeadline() async throws {
+    @Test(.timeLimit(.minutes(10))) func callsEndByTheirDeadline() async throws {
         let transport = SilentTransport()
         let fixture = try ServerAPIFixture(transport, limits: [.requestTest: 1_000], time: .system) {
             $0.callDeadline = .seconds(1)
