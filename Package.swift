@@ -174,7 +174,7 @@ let package = Package(
             [
                 "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "Perennial",
                 "PerennialTestSupport", "PostgresHarness", "SQLiteStore", "StoreSamples", "SubscriptionRuntime",
-                "Subscriptions", crypto, httpClient, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
+                "Subscriptions", crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,
             ],
             exclude: [
                 "Interoperability/call_with_apple.py", "Interoperability/send_with_apple.py",

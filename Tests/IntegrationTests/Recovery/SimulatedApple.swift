@@ -51,30 +51,53 @@ struct SimulatedApple: Sendable {
             bundleID: BundleID(rawValue: store.bundleID), appAppleID: store.appAppleID, environment: store.environment)
     }
 
-    /// Keeps to Apple's own limits.
-    func client() throws -> ServerAPIClient {
-        let keys = self.simulator.directory.keys
-        let clock = SystemClock()
-        return try ServerAPIClient(
-            account: self.account,
-            credentials: ServerAPICredentials(
-                keyID: keys.keyID, issuerID: keys.issuerID, privateKeyPEM: keys.clientKeyPEM()),
-            baseURL: self.baseURL, transport: self.requests,
-            budget: RequestBudget(limits: RequestBudget.appleLimits(in: self.account.environment), share: 1),
-            now: { clock.now })
+    /// What a client shows to Apple: by itself the right things.
+    struct Access {
+        var account: ServerAPIAccount
+        var keyID: String
+        var issuerID: String
+        var privateKeyPEM: String
+        /// How far the clock is ahead by which tokens are signed.
+        var clockError = Milliseconds(rawValue: 0)
     }
 
-    func service(_ store: any EventStore) throws -> SubscriptionService {
+    var access: Access {
+        get throws {
+            let keys = self.simulator.directory.keys
+            return Access(
+                account: self.account, keyID: keys.keyID, issuerID: keys.issuerID,
+                privateKeyPEM: try keys.clientKeyPEM())
+        }
+    }
+
+    /// Keeps to Apple's own limits.
+    func client(_ access: Access? = nil) throws -> ServerAPIClient {
+        let access = try access ?? self.access
+        let clock = SystemClock()
+        return try ServerAPIClient(
+            account: access.account,
+            credentials: ServerAPICredentials(
+                keyID: access.keyID, issuerID: access.issuerID, privateKeyPEM: access.privateKeyPEM),
+            baseURL: self.baseURL, transport: self.requests,
+            budget: RequestBudget(limits: RequestBudget.appleLimits(in: self.account.environment), share: 1),
+            now: { clock.now + access.clockError })
+    }
+
+    /// - Parameter client: whom it asks; one with the right credentials unless given.
+    func service(
+        _ store: any EventStore, asking client: ServerAPIClient? = nil,
+        logger: Logger = Logger(label: "node") { _ in SwiftLogNoOpLogHandler() }
+    ) throws -> SubscriptionService {
         let apps = try AppDirectory([self.app])
         let verifier = PayloadVerifier(apps: apps)
         var configuration = RuntimeConfiguration()
         configuration.sweepPause = .seconds(3_600)
-        configuration.serverAPI = [try self.client()]
+        configuration.serverAPI = [try client ?? self.client()]
         return try SubscriptionService(
             store: store, configuration: configuration, clock: SimulationClock(time: self.simulator.time),
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(),
-            catalog: Catalog(), logger: Logger(label: "node") { _ in SwiftLogNoOpLogHandler() })
+            catalog: Catalog(), logger: logger)
     }
 }
 

@@ -5,7 +5,8 @@ import Synchronization
 
 /// Says once, in one line, that Apple refuses an account or cannot be reached, and once that it answers again.
 final class AccountTroubles: Sendable {
-    private let troubled = Mutex<Set<ServerAPIAccount>>([])
+    /// By what was heard last; empty at first.
+    private let usable = Mutex<[ServerAPIAccount: Bool]>([:])
     private let tally: ReconciliationTally
     private let metrics: ReconciliationMetrics
     private let logger: Logger
@@ -33,8 +34,10 @@ final class AccountTroubles: Sendable {
     }
 
     func end(of account: ServerAPIAccount) {
-        guard self.troubled.withLock({ $0.remove(account) }) != nil else { return }
+        let before = self.usable.withLock { $0.updateValue(true, forKey: account) }
+        guard before != true else { return }
         self.metrics.setUsable(true, account)
+        guard before == false else { return }
         self.tally.update(account) { $0.lastError = nil }
         self.logger.notice("Apple's Server API answers again", metadata: self.metadata(of: account))
     }
@@ -46,7 +49,7 @@ final class AccountTroubles: Sendable {
             entry.lastError = message
             entry.state = state
         }
-        guard self.troubled.withLock({ $0.insert(account).inserted }) else { return }
+        guard self.usable.withLock({ $0.updateValue(false, forKey: account) }) != false else { return }
         self.metrics.setUsable(false, account)
         self.logger.error(
             "Apple's Server API cannot be used",
