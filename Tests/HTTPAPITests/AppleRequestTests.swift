@@ -279,6 +279,45 @@ import Testing
         }
     }
 
+    @Test("an extension that Apple may have made is not to be asked for again")
+    func tellsThatAnExtensionMayHaveHappened() async throws {
+        // given: Apple fails without a word on whether the same may be repeated, or answers what cannot be read
+        for (status, body) in [(500, #"{"errorCode":5000000,"errorMessage":"Unknown."}"#), (200, "<html>")] {
+            let apple = ScriptedApple(["PUT /v1/subscriptions/extend/5": .init(status: status, body: body)])
+            let bought = try TestStore.shared.get().notification(id: "5")
+            try await Node.run(apple: apple) { node in
+                #expect(try await node.send("POST", "/v1/apple/notifications", body: bought).status == 200)
+                // when
+                let answer = try await node.send(
+                    "POST", "/v1/subscriptions/5/extend", body: #"{"days":14,"reason":"serviceIssue"}"#)
+                // then
+                #expect(answer.status == 409)
+                #expect(answer.code == "appStoreOutcomeUnknown")
+                #expect(answer.json["retryable"] as? Bool == false)
+                #expect(answer.headers["retry-after"] == nil)
+                #expect((answer.json["detail"] as? String)?.contains("refresh") == true)
+                #expect(apple.requests(to: "/extend/5").count == 1)
+            }
+        }
+    }
+
+    @Test("an extension that Apple says may be repeated is merely put off")
+    func tellsThatAnExtensionMayBeRepeated() async throws {
+        let apple = ScriptedApple([
+            "PUT /v1/subscriptions/extend/5": .init(
+                status: 500, body: #"{"errorCode":5000001,"errorMessage":"Again."}"#)
+        ])
+        let bought = try TestStore.shared.get().notification(id: "5")
+        try await Node.run(apple: apple) { node in
+            #expect(try await node.send("POST", "/v1/apple/notifications", body: bought).status == 200)
+            let answer = try await node.send(
+                "POST", "/v1/subscriptions/5/extend", body: #"{"days":14,"reason":"serviceIssue"}"#)
+
+            #expect(answer.code == "appStoreUnavailable")
+            #expect(answer.json["retryable"] as? Bool == true)
+        }
+    }
+
     @Test("what Apple is told of a purchase is about the newest transaction unless one is named")
     func tellsOfConsumption() async throws {
         let apple = ScriptedApple(["PUT /v2/transactions/consumption/": .init(status: 202, body: "")])

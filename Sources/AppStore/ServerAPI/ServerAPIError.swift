@@ -44,6 +44,16 @@ package struct ServerAPIError: Error, Hashable, Sendable, CustomStringConvertibl
         self.retryAfter = retryAfter
     }
 
+    /// Whether Apple may have carried out what was asked, though nobody has heard so: the connection broke, the answer did
+    /// not come or cannot be read, or Apple had trouble and does not say that the same may be repeated.
+    package var leavesOutcomeUnknown: Bool {
+        switch self.code {
+        case .notReached, .timedOut, .malformedAnswer, .tooLarge, .cancelled: true
+        case .serverTrouble: self.appleCode.map(AppleCode.init)?.isRetryable != true
+        case .refused, .unauthorized, .rateLimited: false
+        }
+    }
+
     package var description: String {
         let numbers = [self.status.map { "HTTP \($0)" }, self.appleCode.map { "Apple's code \($0)" }]
         let note = numbers.compactMap(\.self).joined(separator: ", ")

@@ -11,6 +11,8 @@ extension ServiceError.Code {
         case .futureMoment, .invalidCursor, .invalidRequest: .badRequest
         case .unknownSubscription, .unknownPurchase, .unknownJob: .notFound
         case .ambiguous, .storeRewound, .olderNodes, .notConfigured: .conflict
+        // Not a 5xx, which some proxies and clients repeat by themselves.
+        case .appStoreOutcomeUnknown: .conflict
         case .retryableVerificationFailure, .clockSkew, .overloaded, .stopping, .notOwner, .frozen, .storeUnavailable,
             .storeFull, .parked, .appStoreUnavailable:
             .serviceUnavailable
@@ -37,6 +39,7 @@ extension ServiceError.Code {
         case .olderNodes: "Older nodes live"
         case .notConfigured: "Apple cannot be asked about this app"
         case .appStoreRefused: "Apple has refused this"
+        case .appStoreOutcomeUnknown: "Nobody knows whether Apple has done this"
         case .unknownJob: "No such job"
         case .clockSkew: "A clock is wrong"
         case .overloaded: "Too much work is waiting"

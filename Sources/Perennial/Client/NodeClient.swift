@@ -97,7 +97,11 @@ struct NodeClient {
     private func send(_ request: HTTPClientRequest) async throws -> JSONFragment {
         let (status, body) = try await self.exchange(request)
         let answer = try? JSONFragment(body)
-        guard status == .ok || status == .accepted else { throw CommandFailure(Self.problem(status.code, answer)) }
+        guard status == .ok || status == .accepted else {
+            let isUnknown = answer?["code"]?.plain == "appStoreOutcomeUnknown"
+            throw CommandFailure(
+                Self.problem(status.code, answer), status: isUnknown ? CommandFailure.unknownOutcome : 1)
+        }
         guard let answer else { throw self.notJSON }
         return answer
     }

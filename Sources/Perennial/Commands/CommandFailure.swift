@@ -1,6 +1,15 @@
-/// What a command could not do: one line for standard error, exit code 1.
+/// What a command could not do: one line for standard error, and an exit code.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
 
-    init(_ description: String) { self.description = description }
+    let status: Int32
+
+    /// Nobody knows whether it was done, and doing it twice would be wrong.
+    static let unknownOutcome: Int32 = 4
+
+    /// - Parameter status: 1 for whatever was refused or has failed.
+    init(_ description: String, status: Int32 = 1) {
+        self.description = description
+        self.status = status
+    }
 }

@@ -11,7 +11,8 @@ struct PerennialCommand: AsyncParsableCommand {
               perennial demo
               perennial check --subscription 2000000000000001 --entitlement pro
 
-            Exit codes: 0 success, 1 refused or failed, 2 bad usage; `check` exits 3 for "not entitled".
+            Exit codes: 0 success, 1 refused or failed, 2 bad usage; `check` exits 3 for "not entitled",
+            `subscription extend` 4 when nobody knows whether Apple has done it.
             """,
         version: BuildInformation.line,
         subcommands: [
@@ -39,7 +40,10 @@ struct PerennialCommand: AsyncParsableCommand {
         switch error {
         case let status as ExitCode:
             return status.rawValue
-        case let error as any CustomStringConvertible where error is CommandFailure || error is ConfigurationError:
+        case let error as CommandFailure:
+            Console.complain("error: \(error)")
+            return error.status
+        case let error as ConfigurationError:
             Console.complain("error: \(error)")
             return 1
         default:

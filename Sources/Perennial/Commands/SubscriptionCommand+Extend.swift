@@ -8,9 +8,9 @@ extension SubscriptionCommand {
             abstract: "Has Apple move its next renewal, for free days.",
             discussion: """
                 Cannot be undone. Apple grants it twice in 365 days at most, and neither in a free offer, in billing retry, \
-                nor to family members. The change itself comes as a notification. When no answer comes, see by \
-                `subscription refresh` whether the renewal date has moved before you repeat it: a second extension gives \
-                the days again.
+                nor to family members. The change itself comes as a notification. Exit code 4 means that Apple may have \
+                done it, though no answer came. Then, and when the node does not answer, see by `subscription refresh` \
+                whether the renewal date has moved before you repeat it: a second extension gives the days again.
 
                 Example:
                   perennial subscription extend 2000000000000001 --days 14 --reason service-issue

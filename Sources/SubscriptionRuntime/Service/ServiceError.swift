@@ -33,6 +33,8 @@ package struct ServiceError: Error, Sendable {
         case notConfigured
         /// Apple has refused what was asked, for good (422).
         case appStoreRefused
+        /// Apple may have done what cannot be undone, or not: the same request could do it twice (409).
+        case appStoreOutcomeUnknown
         /// No such job on this node (404).
         case unknownJob
 
@@ -89,7 +91,8 @@ extension ServiceError.Code {
             true
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
             .invalidEnvironment, .unknownSubscription, .unknownPurchase, .ambiguous, .futureMoment, .invalidCursor,
-            .storeRewound, .invalidRequest, .olderNodes, .notConfigured, .appStoreRefused, .unknownJob, .corrupt:
+            .storeRewound, .invalidRequest, .olderNodes, .notConfigured, .appStoreRefused,
+            .appStoreOutcomeUnknown, .unknownJob, .corrupt:
             false
         }
     }

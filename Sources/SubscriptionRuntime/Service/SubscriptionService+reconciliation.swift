@@ -116,20 +116,29 @@ extension SubscriptionService {
     /// - Parameters:
     ///   - days: 1 to 90.
     ///   - requestIdentifier: names the request; 1 to 128 characters.
-    /// - Throws: as `refresh(_:)`; `.appStoreRefused` where the subscription is not eligible.
+    /// - Throws: as `refresh(_:)`; `.appStoreRefused` where the subscription is not eligible; `.appStoreOutcomeUnknown`
+    ///   when Apple may have done it, which it is then asked about.
     package func extend(
         _ stream: StreamReference, days: Int, reason: ExtensionReason, requestIdentifier: String
     ) async throws(ServiceError) -> ExtensionResult {
         let apple = try self.apple()
         let key = try await self.subscription(SubscriptionQuery(stream: stream)).key
         let client = try apple.accounts.client(for: key)
-        let result = try await ServiceError.translating {
-            try await client.extendRenewalDate(
+        do throws(ServerAPIError) {
+            let result = try await client.extendRenewalDate(
                 of: key.id,
                 ExtensionRequest(days: days, reason: reason, requestIdentifier: requestIdentifier), urgency: .urgent)
+            apple.asks.raise(key, .request)
+            return result
+        } catch {
+            guard error.leavesOutcomeUnknown else { throw ServiceError(error) }
+            apple.asks.raise(key, .request)
+            throw ServiceError(
+                .appStoreOutcomeUnknown,
+                "Apple may have extended it (\(error.message)): before you ask again, refresh it and see whether its "
+                    + "renewal date has moved, for a second extension gives the days again",
+                cause: error)
         }
-        apple.asks.raise(key, .request)
-        return result
     }
 
     /// Answers Apple's CONSUMPTION_REQUEST.

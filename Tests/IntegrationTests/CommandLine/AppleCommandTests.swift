@@ -150,6 +150,20 @@ struct AppleCommandTests {
             ])
     }
 
+    @Test func anExtensionThatAppleMayHaveMadeIs4() async throws {
+        let problem = #"{"code":"appStoreOutcomeUnknown","detail":"Apple may have extended it"}"#
+        let node = try await ScriptedNode([
+            "POST /v1/subscriptions/7/extend": [.init(status: 409, body: problem)]
+        ])
+        let result = try await self.run(
+            node, ["subscription", "extend", "7", "--days", "14", "--reason", "service-issue"])
+        await node.stop()
+
+        #expect(result.status == 4)
+        #expect(result.errorLines == ["error: appStoreOutcomeUnknown: Apple may have extended it"])
+        #expect(node.bodies(of: "POST /v1/subscriptions/7/extend").count == 1)
+    }
+
     @Test func aRefusalOfTheNodesIsOneLine() async throws {
         let problem = #"{"code":"notConfigured","detail":"Apple cannot be asked"}"#
         let node = try await ScriptedNode([

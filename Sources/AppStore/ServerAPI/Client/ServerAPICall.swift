@@ -47,9 +47,8 @@ struct ServerAPICall: Sendable {
     func mayRepeat(after error: ServerAPIError) -> Bool {
         switch error.code {
         case .rateLimited: error.status != nil
-        case .serverTrouble:
-            self.endpoint != .extendRenewalDate || error.appleCode.map(AppleCode.init)?.isRetryable == true
-        case .notReached, .timedOut: self.endpoint != .extendRenewalDate
+        case .serverTrouble, .notReached, .timedOut:
+            self.endpoint != .extendRenewalDate || !error.leavesOutcomeUnknown
         case .refused, .unauthorized, .malformedAnswer, .tooLarge, .cancelled: false
         }
     }
