@@ -22,9 +22,11 @@ extension API {
         return .json { report.write(to: &$0) }
     }
 
-    /// Asks Apple now, records what is new, and shows the subscription.
+    /// Asks Apple now, records what is new, and shows the subscription. Who names no environment may mean either.
     func refresh(_ call: Call) async throws -> Response {
-        let view = try await self.service.refresh(try call.query.stream(.subscription, id: call.arguments[0]))
+        let view = try await self.service.refresh(
+            try call.query.stream(.subscription, id: call.arguments[0]),
+            inEitherEnvironment: try call.query.text("environment") == nil)
         return .json { view.write(to: &$0) }
     }
 

@@ -5,6 +5,9 @@ extension SubscriptionCommand {
         static let configuration = CommandConfiguration(
             abstract: "Asks Apple about it now, records what is new, and prints the state.",
             discussion: """
+                One that was never heard of is recorded when Apple knows it. Without --environment Apple is asked about it \
+                in Production, and in Sandbox only when Production does not know it.
+
                 Example:
                   perennial subscription refresh 2000000000000001
                 """)

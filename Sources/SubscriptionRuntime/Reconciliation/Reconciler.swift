@@ -24,12 +24,11 @@ final class Reconciler: Sendable {
     private let logger: Logger
 
     init(
-        _ configuration: RuntimeConfiguration, asks: AskQueue, answers: AnswerReader, intake: NotificationIntake,
-        logger: Logger
+        _ configuration: RuntimeConfiguration, accounts: AccountDirectory, asks: AskQueue, answers: AnswerReader,
+        intake: NotificationIntake, logger: Logger
     ) {
         let node = intake.node
         let clock = intake.clock
-        let accounts = AccountDirectory(clients: configuration.serverAPI)
         let tally = ReconciliationTally(
             node: configuration.node.rawValue, accounts: accounts.clients.map(\.account), since: clock.now)
         let inspector = StreamInspector(node: node)

@@ -13,6 +13,8 @@ extension ServiceError {
             self.init(.stopping, "the question was withdrawn", cause: error, file: file, line: line)
         case let error as ClusterError: self.init(error, file: file, line: line)
         case let error as ServerAPIError: self.init(error, file: file, line: line)
+        case let error as AppStoreConfigurationError:
+            self.init(.invalidRequest, error.message, cause: error, file: file, line: line)
         default:
             self.init(
                 .corrupt, "what was stored cannot be read: \(type(of: error))", cause: error, file: file, line: line)

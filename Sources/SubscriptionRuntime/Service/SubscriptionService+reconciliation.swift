@@ -99,18 +99,59 @@ extension SubscriptionService {
 
     // MARK: One subscription
 
-    /// Asks Apple about a subscription now: what is new in its transaction history, and its status.
-    /// - Throws: `.unknownSubscription`, `.ambiguous`, `.notConfigured`, `.appStoreRefused`, `.appStoreUnavailable`.
-    package func refresh(_ stream: StreamReference) async throws(ServiceError) -> SubscriptionView {
+    /// Asks Apple about a subscription now: its status, and what is new in its transaction history. One that was never
+    /// heard of is recorded when Apple knows it.
+    /// - Parameter inEitherEnvironment: nobody has said that it belongs to the environment of `stream`: when it is not known
+    ///   there, Apple is asked in Production, and in Sandbox only when Production does not know it.
+    /// - Throws: `.unknownSubscription` when Apple does not know it either; `.ambiguous`, `.notConfigured`,
+    ///   `.appStoreRefused`, `.appStoreUnavailable`.
+    package func refresh(
+        _ stream: StreamReference, inEitherEnvironment: Bool = false
+    ) async throws(ServiceError) -> SubscriptionView {
         let apple = try self.apple()
-        let key = try await self.subscription(SubscriptionQuery(stream: stream)).key
+        let key = try await self.key(of: stream, inEitherEnvironment: inEitherEnvironment, apple)
         let client = try apple.accounts.client(for: key)
         try await ServiceError.translating {
-            try await apple.past.read(key, from: client)
+            // What differs is counted before the history repairs it.
             _ = try await apple.comparison.compare(key, with: client, for: .request, urgency: .urgent)
+            try await apple.past.read(key, from: client)
         }
-        return try await self.subscription(SubscriptionQuery(stream: stream))
+        return try await self.subscription(
+            SubscriptionQuery(
+                stream: StreamReference(
+                    kind: key.kind, id: key.id, environment: key.environment, bundleID: key.bundleID)))
     }
+
+    /// Where it is known, here or to Apple.
+    private func key(
+        of stream: StreamReference, inEitherEnvironment: Bool, _ apple: Reconciler
+    ) async throws(ServiceError) -> StreamKey {
+        do throws(ServiceError) {
+            return try await self.subscription(SubscriptionQuery(stream: stream)).key
+        } catch {
+            guard error.code == .unknownSubscription else { throw error }
+        }
+        do {
+            var (bundleID, environment) = (stream.bundleID, stream.environment)
+            if inEitherEnvironment {
+                (bundleID, environment) = try await apple.accounts.environment(of: stream.id, stream.bundleID)
+            } else {
+                let client = try apple.accounts.client(of: AppReference(bundleID: bundleID, environment: environment))
+                _ = try await client.transactionInfo(stream.id, urgency: .urgent)
+                bundleID = client.account.bundleID
+            }
+            guard let bundleID else { throw ServiceError(.ambiguous, "name the bundle") }
+            return StreamKey(kind: stream.kind, id: stream.id, environment: environment, bundleID: bundleID)
+        } catch let error as ServerAPIError where error.appleCode == Self.unknownToApple {
+            throw ServiceError(
+                .unknownSubscription, "no subscription with this id is known, nor to Apple", cause: error)
+        } catch {
+            throw ServiceError(error)
+        }
+    }
+
+    /// Apple's TransactionIdNotFoundError.
+    private static let unknownToApple: Int64 = 4_040_010
 
     /// Moves the next renewal into the future. Cannot be undone.
     /// - Parameters:

@@ -31,7 +31,7 @@ package final class SubscriptionService: Service, Sendable {
     /// Blocks.
     /// - Precondition: the store's shard count is one that a `ShardMap` takes.
     /// - Throws: when the store is at a feature level that the node does not support, or cannot be read; when the
-    ///   system has no descriptor left for the cluster.
+    ///   system has no descriptor left for the cluster; when an app has two Server API clients in one environment.
     package init(
         store: any EventStore, configuration: RuntimeConfiguration, clock: any WallClock,
         notifications: NotificationReader, transactions: TransactionReader, verification: VerificationPool,
@@ -43,7 +43,9 @@ package final class SubscriptionService: Service, Sendable {
         self.verification = verification
         self.metrics = RuntimeMetrics()
         let asks = configuration.serverAPI.isEmpty ? nil : AskQueue(clock: clock)
+        let accounts: AccountDirectory
         do {
+            accounts = try AccountDirectory(configuration.serverAPI)
             try configuration.featureLevel.check(supports: try store.featureLevel())
             self.node = try ShardNode(
                 store: store, configuration: configuration, clock: clock, catalog: catalog, asks: asks,
@@ -64,7 +66,8 @@ package final class SubscriptionService: Service, Sendable {
         self.intake = intake
         self.reconciler = asks.map { asks in
             Reconciler(
-                configuration, asks: asks, answers: transactions.answers, intake: intake, logger: logger)
+                configuration, accounts: accounts, asks: asks, answers: transactions.answers, intake: intake,
+                logger: logger)
         }
     }
 

@@ -29,17 +29,19 @@ final class ScriptedApple: ServerAPITransport {
 
     static func json(_ text: String) -> ServerAPIAnswer { ServerAPIAnswer(status: 200, body: Array(text.utf8)) }
 
-    /// A client of one app in Production that asks this.
-    func client(bundle: BundleID = TestAppStore.bundles[0]) throws -> ServerAPIClient {
+    /// A client of one app that asks this; its base URL names the environment.
+    func client(
+        bundle: BundleID = TestAppStore.bundles[0], environment: AppStoreEnvironment = .production
+    ) throws -> ServerAPIClient {
         var configuration = ServerAPIConfiguration()
         configuration.firstPause = .milliseconds(1)
         return try ServerAPIClient(
-            account: ServerAPIAccount(bundleID: bundle, appAppleID: 1_234_567_890, environment: .production),
+            account: ServerAPIAccount(bundleID: bundle, appAppleID: 1_234_567_890, environment: environment),
             credentials: ServerAPICredentials(
                 keyID: "ABCDEFGHIJ", issuerID: "57246542-96fe-1a63-e053-0824d011072a",
                 privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation),
-            baseURL: "http://apple.example", transport: self,
-            budget: RequestBudget(limits: RequestBudget.appleLimits(in: .production), share: 1),
+            baseURL: "http://\(environment.rawValue.lowercased()).example", transport: self,
+            budget: RequestBudget(limits: RequestBudget.appleLimits(in: environment), share: 1),
             configuration: configuration,
             now: { Node.start })
     }
@@ -53,7 +55,8 @@ extension TestAppStore {
         let renewal = String(decoding: try self.sign(period.renewalJSON(notification)), as: UTF8.self)
         return ScriptedApple.json(
             """
-            {"environment":"Production","bundleId":"\(notification.bundle.rawValue)","appAppleId":1234567890,\
+            {"environment":"\(notification.environment.rawValue)","bundleId":"\(notification.bundle.rawValue)",\
+            "appAppleId":1234567890,\
             "data":[{"subscriptionGroupIdentifier":"21","lastTransactions":[\
             {"originalTransactionId":"\(notification.id)","status":\(status ?? period.status),\
             "signedTransactionInfo":"\(transaction)","signedRenewalInfo":"\(renewal)"}]}]}

@@ -4,9 +4,33 @@ import Subscriptions
 /// The apps that Apple can be asked about.
 struct AccountDirectory: Sendable {
     let clients: [ServerAPIClient]
+    private let directory: ServerAPIDirectory
 
-    func client(of key: StreamKey) -> ServerAPIClient? {
-        self.clients.first { $0.account.bundleID == key.bundleID && $0.account.environment == key.environment }
+    /// - Throws: when an app has two clients in one environment.
+    init(_ clients: [ServerAPIClient]) throws(AppStoreConfigurationError) {
+        self.clients = clients
+        self.directory = try ServerAPIDirectory(clients)
+    }
+
+    func client(of key: StreamKey) -> ServerAPIClient? { self.directory[key.bundleID, key.environment] }
+
+    /// Where Apple knows a transaction of which nobody has said where it belongs.
+    /// - Throws: `.notConfigured`, `.ambiguous`; what Apple says, 4040010 when it knows it nowhere.
+    func environment(of transactionID: String, _ bundleID: BundleID?) async throws -> (BundleID, AppStoreEnvironment) {
+        let known = Set(self.clients.map(\.account.bundleID)).filter { $0 == bundleID ?? $0 }
+        guard known.count <= 1 else { throw ServiceError(.ambiguous, "several apps are configured: name the bundle") }
+        let answer: (SignedString, AppStoreEnvironment)?
+        if let bundleID = known.first {
+            answer = try await self.directory.inEitherEnvironment(of: bundleID) { client throws(ServerAPIError) in
+                try await client.transactionInfo(transactionID, urgency: .urgent)
+            }
+        } else {
+            answer = nil
+        }
+        guard let environment = answer?.1, let bundleID = known.first else {
+            throw ServiceError(.notConfigured, "no app with serverAPI is configured for this bundle")
+        }
+        return (bundleID, environment)
     }
 
     /// - Throws: `.notConfigured`; `.ambiguous` when several apps could be meant.
