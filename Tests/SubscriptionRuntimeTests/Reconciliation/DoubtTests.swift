@@ -184,6 +184,40 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 2])
+    func anAnomalyMakesOneQuestion(answered: Int) async throws {
+        // given: Apple calls expired what is paid for, and says so again when asked, or not
+        let apple = ScriptedApple()
+        let (node, life, first) = try self.awaiting(apple)
+        var contradicted = life
+        contradicted.wait(.minutes(1))
+        var strange = contradicted.turnAutoRenew(true)
+        strange.period?.status = 2
+        contradicted.wait(.minutes(1))
+        let answer = contradicted.turnAutoRenew(true)
+        var other = TestSubscription(id: "2", from: Node.start - .days(1))
+        let payloads = [try node.apple.sign(other.subscribe()), first, try node.apple.sign(strange)]
+        apple.answers { [store = node.apple] request in
+            guard request.path.contains("/subscriptions/") else { return ScriptedApple.json(#"{"hasMore":false}"#) }
+            return (try? store.statuses(answer, status: answered)) ?? ScriptedApple.notFound
+        }
+        try await node.run { service in
+            // when
+            for payload in payloads { _ = try await service.ingest(signedPayload: payload) }
+            // then
+            let kinds = try await service.history(self.stream).map(\.event.kind)
+            #expect(kinds.contains(.anomaly))
+            await eventually { (try? service.reconciliationReport().awaiting) == 1 }
+            node.clock.advance(to: Node.start + .seconds(1))
+            await eventually { apple.requests(to: "/subscriptions/").count == 1 }
+            await eventually { (try? service.reconciliationReport().awaiting) == 0 }
+            // and no more, about no other
+            node.clock.advance(to: Node.start + .days(1))
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(apple.requests(to: "/subscriptions/").map(\.path) == ["/inApps/v1/subscriptions/1"])
+        }
+    }
+
     @Test func aDoubtIsFoundAgainAfterARestart() async throws {
         // given: the paid period ended while nobody was there
         let apple = ScriptedApple()
