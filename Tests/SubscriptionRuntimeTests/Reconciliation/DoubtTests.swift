@@ -218,6 +218,38 @@ import Testing
         }
     }
 
+    @Test func aGraceThatTimeHasEndedOnBothSidesIsNoDrift() async throws {
+        // given
+        let apple = ScriptedApple()
+        let (node, life, first) = try self.awaiting(apple)
+        var failing = life
+        let graced = try node.apple.sign(failing.failToRenew(grace: .days(16)))
+        let graceEnd = failing.end + .days(16)
+        // Apple's renewal info names no grace once it is over.
+        failing.wait(.days(16))
+        let retrying = failing.failToRenew(grace: nil)
+        apple.answers { [store = node.apple] request in
+            guard request.path.contains("/subscriptions/") else { return ScriptedApple.json(#"{"hasMore":false}"#) }
+            return (try? store.statuses(retrying)) ?? ScriptedApple.notFound
+        }
+        node.clock.advance(to: life.end)
+        try await node.run { service in
+            for payload in [first, graced] { _ = try await service.ingest(signedPayload: payload) }
+            #expect(try await service.view("1").snapshot?.state == .grace)
+            // when
+            node.clock.advance(to: graceEnd)
+            await eventually {
+                node.clock.advance(to: node.clock.now + .seconds(1))
+                return (try? service.reconciliationReport().checked) == 1
+            }
+            // then: Apple's word is recorded, and differs in nothing
+            #expect(try await service.history(self.stream).last?.event.source == .statuses)
+            #expect(try await service.view("1").snapshot?.state == .retry)
+            #expect(try service.reconciliationReport().kinds == [:])
+            #expect(try service.reconciliationReport().equal == 1)
+        }
+    }
+
     @Test func aDoubtIsFoundAgainAfterARestart() async throws {
         // given: the paid period ended while nobody was there
         let apple = ScriptedApple()

@@ -44,7 +44,7 @@ struct StatusComparison: Sendable {
     ) -> ReconciliationReport.Example? {
         guard isOurs, let new = after?.snapshot(at: now, rules: self.rules) else { return nil }
         let old = before?.snapshot(at: now, rules: self.rules)
-        guard let kind = DriftKind(from: old, to: new) else { return nil }
+        guard let kind = DriftKind(from: old, to: new, at: now) else { return nil }
         return ReconciliationReport.Example(
             key: key, reason: reason, kind: kind, before: old?.state, after: new.state, at: now)
     }
