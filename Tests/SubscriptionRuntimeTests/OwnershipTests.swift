@@ -1,3 +1,4 @@
+import AppStore
 import EventSourcing
 import PerennialTestSupport
 import Sharding
@@ -65,6 +66,32 @@ import Testing
                     #expect(views[0].snapshot == views[1].snapshot)
                 }
                 #expect(self.store.statistics().events == Self.ids.count)
+            }
+        }
+    }
+
+    @Test("a node that joins takes half of what Apple may be asked")
+    func dividesBudgets() async throws {
+        // given
+        let apple = ScriptedApple { _ in ScriptedApple.json(#"{"notificationHistory":[],"hasMore":false}"#) }
+        var nodes = [try self.node("a"), try self.node("b")]
+        let clients = [try apple.client(), try apple.client()]
+        for index in nodes.indices { nodes[index].configuration.serverAPI = [clients[index]] }
+        // Of an endpoint that nobody asks: all that may be sent at once.
+        let whole = clients[0].budget.remaining(.extendRenewalDate)
+        try await nodes[0].run { [second = nodes[1]] one in
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(clients[0].budget.remaining(.extendRenewalDate) == whole)
+            // when
+            try await second.run { _ in
+                while clients[0].budget.remaining(.extendRenewalDate) > whole * 0.51 {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                // then: of both, and no less
+                while clients[1].budget.remaining(.extendRenewalDate) > whole * 0.51 {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                for client in clients { #expect(client.budget.remaining(.extendRenewalDate) > whole * 0.49) }
             }
         }
     }
