@@ -372,9 +372,10 @@ import Testing
                 return answered
             }
         }
-        // then
+        // then: what was kept while nobody owned its shard is applied soon
         try await node.run { service in
             for number in answered {
+                await eventually { (try? await service.view("\(number)")) != nil }
                 let view = try await service.view("\(number)")
                 #expect(view.version.rawValue == 1)
             }

@@ -81,7 +81,8 @@ struct DemoCommandTests {
 
         // then
         #expect(stopped.status == 0)
-        #expect(stopped.errors.isEmpty)
+        let warnings = stopped.errors.split(whereSeparator: \.isNewline)
+        #expect(warnings.allSatisfy { $0.contains("Apple could not deliver notifications to this system") })
         #expect(stopped.output.contains(#/The network lost [1-9]\d* of the attempts and repeated /#))
         #expect(stopped.output.contains(#/\d+ of \d+ answers of the last round were as the store has it/#))
     }
