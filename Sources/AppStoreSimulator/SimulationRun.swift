@@ -153,7 +153,7 @@ struct SimulationRun: ~Copyable {
             if self.inFlight == 0 { self.lastAnswer = .now }
             self.inFlight += 1
             group.addTask { [signer = self.signer] in
-                .sent(delivery, await sender.send(try signer.sign(delivery.notification.notification)))
+                .sent(delivery, await sender.send(try delivery.notification.signed(by: signer)))
             }
         }
         if self.sender == nil || self.isSilent { self.takeTurns(until: now, &turns) }

@@ -37,16 +37,25 @@ package struct PayloadSigner: Sendable {
 
     /// - Throws: only when the system's randomness fails.
     package func sign(_ payload: [UInt8]) throws -> [UInt8] {
+        var signatures = Signatures()
+        return try self.sign(payload, &signatures)
+    }
+
+    /// - Parameter signatures: of what was signed before, and this one.
+    /// - Throws: only when the system's randomness fails.
+    func sign(_ payload: [UInt8], _ signatures: inout Signatures) throws -> [UInt8] {
         let text = Base64.url.encode(payload)
-        var hash = self.prefixHash
-        hash.update(data: text)
-        let signature = try self.key.signature(for: hash.finalize())
+        let signature = try signatures.next {
+            var hash = self.prefixHash
+            hash.update(data: text)
+            return try self.key.signature(for: hash.finalize()).rawRepresentation
+        }
         var jws: [UInt8] = []
         jws.reserveCapacity(self.prefix.count + text.count + 100)
         jws.append(contentsOf: self.prefix)
         jws.append(contentsOf: text)
         jws.append(.init(ascii: "."))
-        jws.append(contentsOf: Base64.url.encode(signature.rawRepresentation))
+        jws.append(contentsOf: Base64.url.encode(signature))
         return jws
     }
 }

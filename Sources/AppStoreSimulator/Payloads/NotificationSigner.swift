@@ -13,12 +13,18 @@ package struct NotificationSigner: Sendable {
 
     /// - Throws: only when the system's randomness fails.
     package func sign(_ notification: StoreNotification) throws -> SignedNotification {
+        var signatures = Signatures()
+        return try self.sign(notification, &signatures)
+    }
+
+    /// - Parameter signatures: of an earlier time, or none yet.
+    func sign(_ notification: StoreNotification, _ signatures: inout Signatures) throws -> SignedNotification {
         var json = JSONWriter(reservingCapacity: 12_288)
         try json.object { json in
             json.member("notificationType", notification.type)
             json.member("subtype", ifPresent: notification.subtype)
             json.member("notificationUUID", notification.uuid)
-            try self.write(notification.content, signedDate: notification.signedDate, to: &json)
+            try self.write(notification.content, notification.signedDate, &signatures, to: &json)
             json.member("version", "2.0")
             json.member("signedDate", notification.signedDate.milliseconds)
         }
@@ -26,14 +32,17 @@ package struct NotificationSigner: Sendable {
             type: notification.type, subtype: notification.subtype, uuid: notification.uuid,
             originalTransactionID: notification.originalTransactionID,
             signedDate: notification.signedDate, status: notification.purchase?.status,
-            telling: notification.telling, signedPayload: try self.signer.sign(json.bytes))
+            telling: notification.telling, signedPayload: try self.signer.sign(json.bytes, &signatures))
     }
 
     /// The one part of the four that an envelope has.
-    private func write(_ content: StoreNotification.Content, signedDate: Moment, to json: inout JSONWriter) throws {
+    private func write(
+        _ content: StoreNotification.Content, _ signedDate: Moment, _ signatures: inout Signatures,
+        to json: inout JSONWriter
+    ) throws {
         switch content {
         case .purchase(let purchase):
-            try json.part("data", of: self.store) { try self.write(purchase, signedDate: signedDate, to: &$0) }
+            try json.part("data", of: self.store) { try self.write(purchase, signedDate, &signatures, to: &$0) }
         case .extensionSummary(let summary):
             json.part("summary", of: self.store) { self.write(summary, to: &$0) }
         case .externalPurchaseToken(let token):
@@ -42,7 +51,7 @@ package struct NotificationSigner: Sendable {
             let payload = AppTransactionPayload(
                 profile: profile, store: self.store, originalPurchaseDate: originalPurchaseDate, signedDate: signedDate)
             try json.part("appData", of: self.store) { json in
-                try self.sign(payload.json, as: "signedAppTransactionInfo", in: &json)
+                try self.sign(payload.json, as: "signedAppTransactionInfo", &signatures, in: &json)
             }
         case .test:
             json.part("data", of: self.store) { _ in }
@@ -50,17 +59,18 @@ package struct NotificationSigner: Sendable {
     }
 
     private func write(
-        _ purchase: StoreNotification.Purchase, signedDate: Moment, to json: inout JSONWriter
+        _ purchase: StoreNotification.Purchase, _ signedDate: Moment, _ signatures: inout Signatures,
+        to json: inout JSONWriter
     ) throws {
         json.member("bundleVersion", purchase.profile.bundleVersion)
         let transaction = TransactionPayload(
             transaction: purchase.transaction, profile: purchase.profile, store: self.store, signedDate: signedDate)
-        try self.sign(transaction.json, as: "signedTransactionInfo", in: &json)
+        try self.sign(transaction.json, as: "signedTransactionInfo", &signatures, in: &json)
         if let renewal = purchase.renewal {
             let payload = RenewalPayload(
                 renewal: renewal, profile: purchase.profile, environment: self.store.environment,
                 signedDate: signedDate)
-            try self.sign(payload.json, as: "signedRenewalInfo", in: &json)
+            try self.sign(payload.json, as: "signedRenewalInfo", &signatures, in: &json)
         }
         json.member("status", ifPresent: purchase.status.map(Int64.init))
         json.member("consumptionRequestReason", ifPresent: purchase.consumptionRequestReason)
@@ -85,10 +95,12 @@ package struct NotificationSigner: Sendable {
         json.member("tokenExpirationDate", token.expires.milliseconds)
     }
 
-    private func sign(_ payload: [UInt8], as key: String, in json: inout JSONWriter) throws {
+    private func sign(
+        _ payload: [UInt8], as key: String, _ signatures: inout Signatures, in json: inout JSONWriter
+    ) throws {
         let quote = [UInt8(ascii: "\"")]
-        let text = quote + (try self.signer.sign(payload)) + quote  // base64url and dots: nothing to escape
-        json.member(key) { $0.raw(text) }
+        let text = quote + (try self.signer.sign(payload, &signatures)) + quote
+        json.member(key) { $0.raw(text) }  // base64url and dots: nothing to escape
     }
 }
 

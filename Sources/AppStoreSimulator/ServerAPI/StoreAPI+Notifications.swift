@@ -52,10 +52,12 @@ extension StoreAPI {
         return json.bytes
     }
 
-    /// Signed anew, with the same contents.
+    /// As it was sent.
     private func write(_ record: NotificationHistory.Record, for call: StoreCall, to json: inout JSONWriter) throws {
-        let signed = try NotificationSigner(store: self.store, signer: self.signer(for: call))
-            .sign(record.dispatch.notification)
+        let signer = NotificationSigner(store: self.store, signer: self.signer(for: call))
+        let signed =
+            call.trouble.forges
+            ? try signer.sign(record.dispatch.notification) : try record.dispatch.signed(by: signer)
         json.member("signedPayload", signed: signed.signedPayload)
         json.member("sendAttempts") { json in
             json.array { json in

@@ -116,13 +116,17 @@ struct NodeProcess {
         return response.status.code
     }
 
-    /// Every event of the log, by the change stream's pages.
+    /// Every event of the log, by the change stream's pages. Asks again while the node says that it may be asked again.
     func allEvents() async throws -> [[String: Any]] {
         var events: [[String: Any]] = []
         var cursor: String?
         while true {
             let query = cursor.map { "&after=\($0)" } ?? ""
             let (status, body) = try await self.get("/v1/events?limit=1000\(query)")
+            if status == 503 {
+                try await Task.sleep(for: .milliseconds(100))
+                continue
+            }
             guard status == 200, let page = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
                 let found = page["events"] as? [[String: Any]]
             else { throw ProcessFailure("no page of events: \(status) \(String(decoding: body, as: UTF8.self))") }
