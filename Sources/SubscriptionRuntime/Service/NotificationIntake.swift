@@ -26,25 +26,67 @@ struct NotificationIntake: Sendable {
         self.metrics = metrics
     }
 
+    /// What is genuine, and ready to be recorded.
+    struct Verified: Sendable {
+        fileprivate let signedPayload: [UInt8]
+        fileprivate let reading: NotificationReading
+        fileprivate let evidence: Result<EncodedEvidence, ServiceError>
+    }
+
     /// Durable when it returns.
     /// - Throws: Apple's failure classes for what is forged or malformed; otherwise retryable codes.
     func take(_ signedPayload: [UInt8], mayQuarantine: Bool) async throws(ServiceError) -> IngestOutcome {
-        let (reading, evidence) = try await self.verify { () async throws(ReadingFailure) in
-            let reading = try await self.reader.read(signedPayload, now: self.clock.now)
-            return (reading, self.pack([EvidencePart(name: .signedPayload, jws: signedPayload)]))
+        let verified = try await self.verify { () async throws(ReadingFailure) in try await self.read(signedPayload) }
+        return try await self.record(verified, mayQuarantine: mayQuarantine)
+    }
+
+    /// Many that came together: one after the other, so that threads hand over to each other once and not for each.
+    func verify(_ signedPayloads: [[UInt8]]) async throws(ServiceError) -> [Result<Verified, ServiceError>] {
+        let start = ContinuousClock.now
+        let results: [Result<Verified, ReadingFailure>]
+        do {
+            results = try await self.verification.run { () async throws(ReadingFailure) in
+                var results: [Result<Verified, ReadingFailure>] = []
+                for payload in signedPayloads {
+                    do throws(ReadingFailure) {
+                        results.append(.success(try await self.read(payload)))
+                    } catch {
+                        results.append(.failure(error))
+                    }
+                }
+                return results
+            }
+        } catch {
+            throw ServiceError(error)
         }
-        switch reading {
+        let time = (ContinuousClock.now - start) / max(1, signedPayloads.count)
+        return results.map { result in
+            self.metrics.recordVerification(took: time)
+            return result.mapError { self.noted($0) }
+        }
+    }
+
+    private func read(_ signedPayload: [UInt8]) async throws(ReadingFailure) -> Verified {
+        let reading = try await self.reader.read(signedPayload, now: self.clock.now)
+        return Verified(
+            signedPayload: signedPayload, reading: reading,
+            evidence: self.pack([EvidencePart(name: .signedPayload, jws: signedPayload)]))
+    }
+
+    /// Durable when it returns.
+    func record(_ verified: Verified, mayQuarantine: Bool) async throws(ServiceError) -> IngestOutcome {
+        switch verified.reading {
         case .quarantine(let reason, let detail):
             if mayQuarantine {
                 try await ServiceError.translating {
-                    try await self.quarantine.keep(signedPayload, reason: reason, detail: detail)
+                    try await self.quarantine.keep(verified.signedPayload, reason: reason, detail: detail)
                 }
                 self.metrics.recordUnplaced("quarantined")
             }
             return .quarantined(reason: reason)
         case .bundle(let key, let bundle):
             let acceptance = try await self.node.ingest(
-                Submission(key: key, bundle: bundle, evidence: try evidence.get()))
+                Submission(key: key, bundle: bundle, evidence: try verified.evidence.get()))
             let outcome = acceptance?.outcome ?? .kept
             let result =
                 switch outcome {
@@ -80,8 +122,12 @@ struct NotificationIntake: Sendable {
         do {
             return try await self.verification.run(read)
         } catch {
-            if case .refused(let failure) = error { self.metrics.recordVerificationFailure(failure.class.rawValue) }
-            throw ServiceError(error)
+            throw self.noted(error)
         }
+    }
+
+    private func noted(_ failure: ReadingFailure) -> ServiceError {
+        if case .refused(let failure) = failure { self.metrics.recordVerificationFailure(failure.class.rawValue) }
+        return ServiceError(failure)
     }
 }

@@ -8,6 +8,8 @@ import Subscriptions
 struct TruthWatch {
     private enum Outcome {
         case equal
+        /// The state is the one that the moment has in hindsight.
+        case paidForLater
         /// A notification that decides it is not in the log, or the truth has just changed.
         case waiting
         /// All that decides it is in the log.
@@ -25,6 +27,8 @@ struct TruthWatch {
     private(set) var audit = LogAudit()
     private(set) var looks = 0
     private(set) var compared = 0
+    /// Answers that are right in hindsight only.
+    private(set) var paidForLater = 0
     private(set) var unexplained: [String] = []
     private var unfinished: [Look] = []
 
@@ -76,6 +80,9 @@ struct TruthWatch {
         self.compared += 1
         switch try await self.outcome(of: id, at: look.moment) {
         case .equal: look.open[id] = nil
+        case .paidForLater:
+            look.open[id] = nil
+            self.paidForLater += 1
         case .waiting: look.open[id] = 0
         case .wrong(let what):
             look.open[id, default: 0] += 1
@@ -91,11 +98,26 @@ struct TruthWatch {
         let stream = StreamReference(kind: kind, id: id, environment: self.apple.account.environment)
         let snapshot = try await self.snapshot(stream, at: moment)
         guard truths.truth(of: id) == truth else { return .waiting }
+        let tellings = entries.map(\.telling)
         let differences = Answer(snapshot).differences(from: Answer(truth, at: moment))
         guard !differences.isEmpty else { return .equal }
-        let missing = truth.deciding(at: moment, among: entries.map(\.telling))
+        if Answer(snapshot) == Self.hindsight(of: truth, at: moment, tellings) { return .paidForLater }
+        let missing = truth.deciding(at: moment, among: tellings)
             .filter { !self.audit.recorded.contains($0.uuid) }
         return missing.isEmpty ? .wrong(differences.map(\.description).joined(separator: ", ")) : .waiting
+    }
+
+    /// What is paid for within a grace period is paid for from the start of the period on, and the status that was told in
+    /// between, which nobody has signed, counts no more: to who learns of the payment the moment was never one of grace.
+    ///
+    /// - Returns: nil unless `moment` was in grace, and the transaction that paid for it was first told after it.
+    private static func hindsight(of truth: Truth, at moment: Moment, _ tellings: [Telling]) -> Answer? {
+        var answer = Answer(truth, at: moment)
+        let paid = tellings.first { $0.transactionID == answer.transactionID }
+        guard answer.state == .grace, let paid, paid.signedDate > moment else { return nil }
+        answer.state = .subscribed
+        answer.gracePeriodExpiresDate = nil
+        return answer
     }
 
     private func snapshot(_ stream: StreamReference, at moment: Moment) async throws -> SubscriptionSnapshot? {

@@ -139,7 +139,7 @@ import Testing
             #expect(end.progress.fetched == 2)
             #expect(end.progress.recorded == 1)
             #expect(end.progress.duplicates == 1)
-            #expect(end.progress.calls == 6)
+            #expect(end.progress.calls == 48)
             #expect(try await service.view("1").snapshot?.autoRenew == false)
         }
     }

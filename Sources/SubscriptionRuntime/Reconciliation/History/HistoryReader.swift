@@ -6,9 +6,11 @@ import Subscriptions
 /// repeats nothing in the log.
 struct HistoryReader: Sendable {
     /// Windows whose pages are fetched side by side.
-    private static let width = 6
+    private static let width = 12
+    /// More than that, because customers are busier at some times than at others: the last ones end together.
+    private static let windows = 4 * width
     /// No shorter: each window costs a request at least.
-    private static let shortestWindow = Milliseconds.minutes(30)
+    private static let shortestWindow = Milliseconds.hours(1)
 
     let intake: NotificationIntake
     let metrics: ReconciliationMetrics
@@ -34,16 +36,20 @@ struct HistoryReader: Sendable {
     ) async throws(ServiceError) -> Reading {
         try await ServiceError.translating {
             var reading = Reading()
-            var windows = window.split(into: Self.width, shortest: Self.shortestWindow)
+            var windows = window.split(into: Self.windows, shortest: Self.shortestWindow)
             try await withThrowingTaskGroup(of: Reading.self) { group in
-                for _ in 0..<Self.width {
-                    guard let window = windows.popLast() else { break }
+                func startNext() {
+                    guard let window = windows.popLast() else { return }
                     group.addTask {
                         try await self.readPages(
                             window, onlyFailures: onlyFailures, from: client, urgency: urgency, onProgress)
                     }
                 }
-                for try await part in group { reading += part }
+                for _ in 0..<Self.width { startNext() }
+                for try await part in group {
+                    reading += part
+                    startNext()
+                }
             }
             return reading
         }
@@ -72,10 +78,13 @@ struct HistoryReader: Sendable {
     }
 
     private func take(_ page: NotificationHistoryPage) async throws(ServiceError) -> Reading {
+        let verified = try await self.verified(page)
         let outcomes = await withTaskGroup(
             of: (SentNotification, Result<IngestOutcome, ServiceError>).self
         ) { group in
-            for item in page.items { group.addTask { (item, await self.outcome(of: item)) } }
+            for (item, verified) in zip(page.items, verified) {
+                group.addTask { (item, await self.outcome(of: item, verified)) }
+            }
             return await group.reduce(into: []) { $0.append($1) }
         }
         var reading = Reading()
@@ -102,15 +111,41 @@ struct HistoryReader: Sendable {
         return reading
     }
 
+    private func verified(
+        _ page: NotificationHistoryPage
+    ) async throws(ServiceError) -> [Result<NotificationIntake.Verified, ServiceError>] {
+        try await Self.patiently { () async throws(ServiceError) in
+            try await self.intake.verify(page.items.map(\.signedPayload.jws))
+        }
+    }
+
+    private func outcome(
+        of item: SentNotification, _ verified: Result<NotificationIntake.Verified, ServiceError>
+    ) async -> Result<IngestOutcome, ServiceError> {
+        do throws(ServiceError) {
+            return .success(
+                try await Self.patiently { () async throws(ServiceError) in
+                    if case .failure(let error) = verified, error.retryable {
+                        return try await self.intake.take(item.signedPayload.jws, mayQuarantine: true)
+                    }
+                    return try await self.intake.record(try verified.get(), mayQuarantine: true)
+                })
+        } catch {
+            return .failure(error)
+        }
+    }
+
     /// Trouble that passes is waited for a while: the store may be busy with what is taken beside it.
-    private func outcome(of item: SentNotification) async -> Result<IngestOutcome, ServiceError> {
+    private static func patiently<Value: Sendable>(
+        _ body: () async throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
         var pause = Duration.milliseconds(50)
         while true {
             do throws(ServiceError) {
-                return .success(try await self.intake.take(item.signedPayload.jws, mayQuarantine: true))
+                return try await body()
             } catch {
-                guard error.retryable, pause < .seconds(5) else { return .failure(error) }
-                do { try await Task.sleep(for: pause) } catch { return .failure(ServiceError(error)) }
+                guard error.retryable, pause < .seconds(5) else { throw error }
+                do { try await Task.sleep(for: pause) } catch { throw ServiceError(error) }
                 pause *= 2
             }
         }
