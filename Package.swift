@@ -69,6 +69,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
+        .systemLibrary(name: "CPrefetch"),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
@@ -95,6 +96,7 @@ let package = Package(
             "SubscriptionRuntime",
             ["Clustering", "EventSourcing", "Sharding", "WireProtocol", "AppStore", "Entitlements", "Subscriptions"],
             products: [deque, heap, lifecycle, logging, metrics]),
+        library("Publishing", ["CPrefetch", "Entitlements", "EventSourcing", "Sharding", "Subscriptions"]),
         library(
             "HTTPAPI",
             ["SubscriptionRuntime", "AppStore", "Entitlements", "EventSourcing", "JSONScanning", "Subscriptions"],
@@ -151,6 +153,9 @@ let package = Package(
                 lifecycle, logging,
             ]),
         tests(
+            "PublishingTests",
+            ["Entitlements", "EventSourcing", "PerennialTestSupport", "Publishing", "Sharding", "Subscriptions"]),
+        tests(
             "HTTPAPITests",
             [
                 "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning",
@@ -193,7 +198,7 @@ if Context.environment["PERENNIAL_BENCHMARKS"] == "1" {
             name: "PerennialBenchmarks",
             dependencies: [
                 "AppStore", "AppStoreSimulator", "Base64Coding", "CPostgres", "CZeroMQ", "Clustering", "Entitlements",
-                "EventSourcing", "HTTPAPI", "PostgresHarness", "PostgresStore", "SQLiteStore", "Sharding",
+                "EventSourcing", "HTTPAPI", "PostgresHarness", "PostgresStore", "Publishing", "SQLiteStore", "Sharding",
                 "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ",
                 arguments, crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 protobuf, signals, x509, asn1, histogram,

@@ -14,6 +14,14 @@ package struct EntitlementRow: Hashable, Sendable {
         package var entitled: Bool
         package var code: CohortCode
         package var productID: String?
+
+        package init(from: Moment, state: LifecycleState, entitled: Bool, code: CohortCode, productID: String?) {
+            self.from = from
+            self.state = state
+            self.entitled = entitled
+            self.code = code
+            self.productID = productID
+        }
     }
 
     package init(state: StreamState, version: Int64, from: Moment, rules: DerivationRules) {
@@ -33,7 +41,8 @@ package struct EntitlementRow: Hashable, Sendable {
         self.init(version: version, phases: phases)
     }
 
-    init(version: Int64, phases: [Phase]) {
+    /// - Parameter phases: ascending by `from`.
+    package init(version: Int64, phases: [Phase]) {
         self.version = version
         self.phases = phases
     }
@@ -43,11 +52,11 @@ package struct EntitlementRow: Hashable, Sendable {
 
     /// The answer at `moment`; of a moment before `from`, the answer at `from`.
     package func answer(at moment: Moment) -> CheckAnswer {
-        guard let index = self.phases.lastIndex(where: { $0.from <= moment }) ?? self.phases.indices.first else {
-            return .unknown
-        }
+        var scan = PhaseScan(at: moment.milliseconds)
+        for phase in self.phases { scan.see(from: phase.from.milliseconds, entitled: phase.entitled) }
+        guard let index = scan.index else { return .unknown }
         let phase = self.phases[index]
-        let end = phase.entitled ? self.phases[index...].first { !$0.entitled }?.from : nil
+        let end = scan.end.map(Moment.init(milliseconds:))
         return CheckAnswer(
             entitled: phase.entitled, state: phase.state, code: phase.code, validUntil: end, productID: phase.productID)
     }

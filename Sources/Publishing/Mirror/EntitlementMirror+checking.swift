@@ -1,0 +1,120 @@
+import CPrefetch
+import Entitlements
+import EventSourcing
+import Sharding
+import Subscriptions
+import Synchronization
+
+extension EntitlementMirror {
+    /// Answers one question. Reads never wait for whoever writes.
+    package func check(_ question: MirrorQuestion, at time: MirrorTime) -> MirrorAnswer {
+        self.answer(question, question.id.hash(question.kind), time)
+    }
+
+    /// Answers questions in their order, faster than one at a time: memory is asked for ahead.
+    /// - Parameter answers: are replaced; their memory is used again.
+    package func check(_ questions: [MirrorQuestion], at time: MirrorTime, into answers: inout [MirrorAnswer]) {
+        answers.removeAll(keepingCapacity: true)
+        answers.reserveCapacity(questions.count)
+        questions.withUnsafeBufferPointer { questions in
+            withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Self.groupSize) { hashes in
+                var start = 0
+                while start < questions.count {
+                    let count = min(Self.groupSize, questions.count - start)
+                    for offset in 0..<count {
+                        let hash = questions[start + offset].id.hash(questions[start + offset].kind)
+                        hashes.initializeElement(at: offset, to: hash)
+                        self.view(hash).index?.prefetch(hash)
+                    }
+                    for offset in 0..<count { self.prefetchEntry(hashes[offset]) }
+                    for offset in 0..<count {
+                        answers.append(self.answer(questions[start + offset], hashes[offset], time))
+                    }
+                    start += count
+                }
+            }
+        }
+    }
+
+    /// So many cache misses go on at once.
+    private static var groupSize: Int { 32 }
+
+    @inline(__always)
+    private func prefetchEntry(_ hash: UInt64) {
+        let view = self.view(hash)
+        view.index?.candidates(hash) { number in
+            cprefetch_read(view.entry(number).words)
+            return false
+        }
+    }
+
+    @inline(__always)
+    private func answer(_ question: MirrorQuestion, _ hash: UInt64, _ time: MirrorTime) -> MirrorAnswer {
+        self.find(question, hash, time) ?? self.answerOfNothing(question, hash, time)
+    }
+
+    /// Freshness is read before the row: a row is then at least as new as the answer says.
+    @inline(never)
+    private func answerOfNothing(_ question: MirrorQuestion, _ hash: UInt64, _ time: MirrorTime) -> MirrorAnswer {
+        var isStale = false
+        if (0..<self.map.shardCount).contains(where: { self.progress.isStale($0, before: time.bound) }) {
+            let shard = self.map.shard(of: question.id.digest)
+            isStale = self.progress.isStale(Int(shard.rawValue), before: time.bound)
+        }
+        return self.find(question, hash, time) ?? MirrorAnswer(.unknown, isStale: isStale)
+    }
+
+    /// nil when there is no such stream.
+    @inline(__always)
+    private func find(_ question: MirrorQuestion, _ hash: UInt64, _ time: MirrorTime) -> MirrorAnswer? {
+        let view = self.view(hash)
+        var answer: MirrorAnswer?
+        view.index?.candidates(hash) { number in
+            let entry = view.entry(number)
+            let name = entry.name
+            guard name.kindNumber == question.kind.rawValue, question.scope.holds(name.app),
+                entry.hasID(question.id, isText: name.isText)
+            else { return true }
+            let isStale = self.progress.isStale(name.shard, before: time.bound)
+            guard let found = self.answer(view, number, entry, name, isStale, time) else { return true }
+            let isFirst = answer == nil
+            answer = isFirst ? found : MirrorAnswer(.ambiguous, isStale: isStale)
+            return isFirst && !question.scope.isOneApp
+        }
+        return answer
+    }
+
+    /// nil for a stream that turned out not to be.
+    @inline(__always)
+    private func answer(
+        _ view: SegmentView, _ number: Int, _ entry: MirrorEntry, _ name: NameWord, _ isStale: Bool, _ time: MirrorTime
+    ) -> MirrorAnswer? {
+        view.read(number, entry) { value in
+            guard !value.head.isGone else { return nil }
+            var answer = MirrorAnswer(.found, isStale: isStale, app: name.app, version: value.head.version)
+            guard let phase = value.phase(at: time.milliseconds) else { return answer }
+            answer.set(self.names.standing(phase.standing), entitled: phase.entitled, end: phase.end)
+            return answer
+        }
+    }
+}
+
+extension MirrorEntry {
+    @inline(__always)
+    func hasID(_ id: MirrorID, isText: Bool) -> Bool {
+        switch id {
+        case .decimal(let number): !isText && self.id == number
+        case .text(let bytes): isText && self.text.bytes.elementsEqual(bytes)
+        }
+    }
+}
+
+extension MirrorID {
+    /// Which decides the shard.
+    fileprivate var digest: IDDigest {
+        switch self {
+        case .decimal(let number): IDDigest(id: String(number))
+        case .text(let bytes): IDDigest(utf8: bytes[...])
+        }
+    }
+}

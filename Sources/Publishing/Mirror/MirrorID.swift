@@ -1,0 +1,65 @@
+import Subscriptions
+
+/// The id of a stream as a mirror compares it. Apple's are decimal numbers, which fit a word; every other text is
+/// compared byte for byte, so that no two ids are ever taken for each other.
+package enum MirrorID: Hashable, Sendable {
+    /// Digits without a leading zero, at most 2^64 − 1.
+    case decimal(UInt64)
+    case text([UInt8])
+
+    package init(_ id: String) {
+        var id = id
+        self = id.withUTF8 { MirrorID(utf8: UnsafeRawBufferPointer($0)) }
+    }
+
+    package init(utf8 id: ArraySlice<UInt8>) { self = id.withUnsafeBytes { MirrorID(utf8: $0) } }
+
+    /// - Parameter id: the bytes of its text; any are allowed.
+    @inline(__always)
+    package init(utf8 id: UnsafeRawBufferPointer) {
+        if let number = Self.number(id) { self = .decimal(number) } else { self = .text(Array(id)) }
+    }
+
+    /// nil unless `id` is how a number is written.
+    @inline(__always)
+    private static func number(_ id: UnsafeRawBufferPointer) -> UInt64? {
+        guard (1...20).contains(id.count), id[0] != UInt8(ascii: "0") || id.count == 1 else { return nil }
+        var value: UInt64 = 0
+        // Nineteen digits always fit.
+        for byte in id.prefix(19) {
+            let digit = byte &- UInt8(ascii: "0")
+            guard digit <= 9 else { return nil }
+            value = value &* 10 &+ UInt64(digit)
+        }
+        guard id.count == 20 else { return value }
+        let digit = id[19] &- UInt8(ascii: "0")
+        guard digit <= 9 else { return nil }
+        let (product, tooLarge) = value.multipliedReportingOverflow(by: 10)
+        let (sum, overflow) = product.addingReportingOverflow(UInt64(digit))
+        return tooLarge || overflow ? nil : sum
+    }
+
+    /// Of the id in its kind: the place in the table.
+    @inline(__always)
+    func hash(_ kind: StreamKind) -> UInt64 {
+        switch self {
+        case .decimal(let number): Self.mix(number &+ UInt64(kind.rawValue) &* 0x9E37_79B9_7F4A_7C15)
+        case .text(let bytes): bytes.withUnsafeBytes { Self.hash(text: $0, kind) }
+        }
+    }
+
+    static func hash(text: UnsafeRawBufferPointer, _ kind: StreamKind) -> UInt64 {
+        var hash = UInt64(kind.rawValue) &+ 0xCBF2_9CE4_8422_2325
+        for byte in text { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return self.mix(hash)
+    }
+
+    /// The end of MurmurHash3: each bit of the input counts for each bit of the result.
+    @inline(__always)
+    private static func mix(_ value: UInt64) -> UInt64 {
+        var bits = value
+        bits = (bits ^ bits >> 33) &* 0xFF51_AFD7_ED55_8CCD
+        bits = (bits ^ bits >> 33) &* 0xC4CE_B9FE_1A85_EC53
+        return bits ^ bits >> 33
+    }
+}
