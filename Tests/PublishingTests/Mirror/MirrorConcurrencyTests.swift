@@ -14,6 +14,8 @@ import Testing
     /// What readers found wrong, and how much they read.
     private final class Findings: Sendable {
         let isOver = Atomic<Bool>(false)
+        /// How many ids have been taken over.
+        let published = Atomic<Int>(0)
         let reads = Atomic<Int>(0)
         let torn = Atomic<Int>(0)
         let missing = Atomic<Int>(0)
@@ -107,7 +109,6 @@ import Testing
     func growth() async throws {
         let fixture = MirrorFixture()
         let total = 120_000
-        let published = Atomic<Int>(0)
         let findings = Findings()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for reader in 0..<2 {
@@ -115,7 +116,7 @@ import Testing
                     try await onOwnThread {
                         var random = SeededGenerator(seed: UInt64(reader))
                         repeat {
-                            let known = published.load(ordering: .acquiring)
+                            let known = findings.published.load(ordering: .acquiring)
                             guard known > 0 else { continue }
                             let id = Int.random(in: 0..<known, using: &random)
                             let answer = fixture.check(Self.key(id), at: Moment(milliseconds: 500))
@@ -134,7 +135,7 @@ import Testing
             try await onOwnThread {
                 for id in 0..<total {
                     try fixture.mirror.apply(key: Self.key(id).bytes, Self.row(id, version: 1), in: Self.shard)
-                    published.store(id + 1, ordering: .releasing)
+                    findings.published.store(id + 1, ordering: .releasing)
                 }
             }
             findings.isOver.store(true, ordering: .relaxed)
