@@ -15,35 +15,38 @@ package final class EntitlementMirror: Sendable {
     final class Writer: Sendable {
         let segment: Mutex<MirrorSegment>
 
-        init(_ view: SegmentView) { self.segment = Mutex(MirrorSegment(view: view)) }
+        init(_ view: SegmentView, _ memory: MirrorMemory) {
+            self.segment = Mutex(MirrorSegment(view: view, memory: memory))
+        }
     }
 
     package let map: ShardMap
-    let names = MirrorNames()
+    let names: MirrorNames
     let progress: ShardProgress
     private let staleness: Int64
     private let origin: ContinuousClock.Instant
     /// The lines of all segments: atomic words, and they stay where they are.
     private nonisolated(unsafe) let heads: Words
     let writers: [Writer]
-    private let memory: Mutex<MirrorMemory>
+    private let memory: MirrorMemory
 
     /// - Parameters:
     ///   - map: of the store that is mirrored.
     ///   - staleness: `stream.staleness`: answers about a shard that has not been current for longer say so.
     ///   - origin: a moment that no other comes before, by which moments are counted.
     package init(map: ShardMap, staleness: Duration = .seconds(2), origin: ContinuousClock.Instant = .now) {
-        var memory = MirrorMemory()
+        let memory = MirrorMemory()
         let heads = memory.words(Self.segmentCount * SegmentView.wordCount)
         self.map = map
-        self.progress = ShardProgress(shardCount: map.shardCount, in: &memory)
+        self.names = MirrorNames(memory: memory)
+        self.progress = ShardProgress(shardCount: map.shardCount, in: memory)
         self.staleness = staleness.nanoseconds
         self.origin = origin
         self.heads = heads
         self.writers = (0..<Self.segmentCount).map { number in
-            Writer(SegmentView(words: heads + number * SegmentView.wordCount))
+            Writer(SegmentView(words: heads + number * SegmentView.wordCount), memory)
         }
-        self.memory = Mutex(memory)
+        self.memory = memory
     }
 
     @inline(__always)
@@ -52,10 +55,7 @@ package final class EntitlementMirror: Sendable {
     }
 
     /// All memory that the table takes, with what growing has left behind.
-    package var bytes: Int {
-        let segments = self.writers.reduce(0) { $0 + $1.segment.withLock { $0.bytes } }
-        return segments + self.names.bytes + self.memory.withLock { $0.bytes }
-    }
+    package var bytes: Int { self.memory.bytes }
 
     /// How many streams there is memory for: those that `endRestart` took away count as well.
     package var count: Int { self.writers.reduce(0) { $0 + $1.segment.withLock { $0.entryCount } } }

@@ -11,7 +11,7 @@ struct GrowingWords {
     /// - Parameter root: one word, of zero.
     init(root: Words) { self.root = root }
 
-    mutating func append(_ value: UInt64, in memory: inout MirrorMemory) {
+    mutating func append(_ value: UInt64, in memory: MirrorMemory) {
         if self.count == self.capacity {
             let grown = memory.words(max(8, self.capacity * 2))
             for index in 0..<self.count {

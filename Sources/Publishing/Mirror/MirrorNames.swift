@@ -5,8 +5,7 @@ import Synchronization
 /// Numbers for what very many rows share. They are given to what owners have sent, never to what is asked for, and
 /// stay.
 final class MirrorNames: Sendable {
-    private struct State: ~Copyable {
-        var memory = MirrorMemory()
+    private struct State {
         var standings: GrowingWords
         var standingNumbers: [UInt64: Int] = [:]
         var products = NumberedNames<String>()
@@ -22,16 +21,15 @@ final class MirrorNames: Sendable {
     private static let maximumBundles = 1 << 24 - 1
     /// An atomic word, and it stays where it is.
     private nonisolated(unsafe) let standingRoot: Words
+    private let memory: MirrorMemory
     private let state: Mutex<State>
 
-    init() {
-        var memory = MirrorMemory()
+    init(memory: MirrorMemory) {
+        self.memory = memory
         let root = memory.words(1)
         self.standingRoot = root
-        self.state = Mutex(State(memory: memory, standings: GrowingWords(root: root)))
+        self.state = Mutex(State(standings: GrowingWords(root: root)))
     }
-
-    var bytes: Int { self.state.withLock { $0.memory.bytes } }
 
     // MARK: Reading
 
@@ -103,15 +101,15 @@ final class MirrorNames: Sendable {
                     let standing = Standing(state: phase.state, code: phase.code, product: product)
                     return MirroredRow.Phase(
                         from: phase.from.milliseconds, entitled: phase.entitled,
-                        standing: Self.number(of: standing, in: &state))
+                        standing: self.number(of: standing, in: &state))
                 })
         }
     }
 
-    private static func number(of standing: Standing, in state: inout State) -> Int {
+    private func number(of standing: Standing, in state: inout State) -> Int {
         if let number = state.standingNumbers[standing.bits] { return number }
         let number = state.standings.count
-        state.standings.append(standing.bits, in: &state.memory)
+        state.standings.append(standing.bits, in: self.memory)
         state.standingNumbers[standing.bits] = number
         return number
     }

@@ -5,16 +5,15 @@ import Synchronization
 /// words.
 struct MirrorSegment: ~Copyable, @unchecked Sendable {
     let view: SegmentView
-    private var memory = MirrorMemory()
+    private let memory: MirrorMemory
     private var chunks: GrowingWords
     /// Those of streams that turned out not to be as well.
     private(set) var entryCount = 0
     /// Of blocks that no entry names, by the logarithm of the number of phases they hold.
     private var freeBlocks: [Int: [Words]] = [:]
 
-    var bytes: Int { self.memory.bytes }
-
-    init(view: SegmentView) {
+    init(view: SegmentView, memory: MirrorMemory) {
+        self.memory = memory
         self.view = view
         self.chunks = GrowingWords(root: view.chunkRoot)
     }
@@ -67,7 +66,7 @@ struct MirrorSegment: ~Copyable, @unchecked Sendable {
         let number = self.entryCount
         if number % SegmentView.entriesPerChunk == 0 {
             let chunk = self.memory.words(SegmentView.entriesPerChunk * MirrorEntry.wordCount)
-            self.chunks.append(UInt64(UInt(bitPattern: chunk)), in: &self.memory)
+            self.chunks.append(UInt64(UInt(bitPattern: chunk)), in: self.memory)
         }
         let entry = self.view.entry(number)
         let word = name.number ?? UInt64(UInt(bitPattern: self.memory.text(id)))
@@ -81,7 +80,7 @@ struct MirrorSegment: ~Copyable, @unchecked Sendable {
     private mutating func enter(_ number: Int, _ hash: UInt64) {
         if let index = self.view.index, self.entryCount < index.limit { return index.insert(number, hash) }
         let logarithm = self.view.index.map { $0.logarithm + 1 } ?? SegmentIndex.smallest
-        let index = SegmentIndex(logarithm, in: &self.memory)
+        let index = SegmentIndex(logarithm, in: self.memory)
         for number in 0..<self.entryCount { index.insert(number, self.view.entry(number).hash) }
         self.view.publish(index)
     }

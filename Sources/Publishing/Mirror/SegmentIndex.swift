@@ -16,7 +16,7 @@ struct SegmentIndex {
         self.bits = bits
     }
 
-    init(_ logarithm: Int, in memory: inout MirrorMemory) {
+    init(_ logarithm: Int, in memory: MirrorMemory) {
         let slots = memory.halfWords(1 << logarithm)
         self.bits = UInt64(UInt(bitPattern: slots)) | UInt64(logarithm)
     }

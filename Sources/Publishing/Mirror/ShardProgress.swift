@@ -15,7 +15,7 @@ struct ShardProgress: @unchecked Sendable {
 
     private static let stride = 8
 
-    init(shardCount: Int, in memory: inout MirrorMemory) {
+    init(shardCount: Int, in memory: MirrorMemory) {
         self.shardCount = shardCount
         self.currency = memory.words(shardCount)
         self.positions = memory.words(shardCount * Self.stride)

@@ -16,7 +16,7 @@ import Testing
         for _ in 0..<4_000 {
             let key = Self.key(using: &random)
             let row = EntitlementRow.random(
-                version: .random(in: 0...40, using: &random), limit: seed % 3 == 0 ? 40 : 5, products: 30,
+                version: .random(in: 0...40, using: &random), limit: seed % 3 == 0 ? 40 : 5, products: 12,
                 using: &random)
             let changes = rows[key].map { $0.version < row.version } ?? true
             #expect(try fixture.apply(key, row) == changes)
