@@ -8,7 +8,7 @@ import Synchronization
 extension EntitlementMirror {
     /// Answers one question. Reads never wait for whoever writes.
     package func check(_ question: MirrorQuestion, at time: MirrorTime) -> MirrorAnswer {
-        self.answer(question, question.id.hash(question.kind), time)
+        self.answer(question, question.hash, time)
     }
 
     /// Answers questions in their order, faster than one at a time: memory is asked for ahead.
@@ -22,7 +22,7 @@ extension EntitlementMirror {
                 while start < questions.count {
                     let count = min(Self.groupSize, questions.count - start)
                     for offset in 0..<count {
-                        let hash = questions[start + offset].id.hash(questions[start + offset].kind)
+                        let hash = questions[start + offset].hash
                         hashes.initializeElement(at: offset, to: hash)
                         self.view(hash).index?.prefetch(hash)
                     }
@@ -72,7 +72,7 @@ extension EntitlementMirror {
         view.index?.candidates(hash) { number in
             let entry = view.entry(number)
             let name = entry.name
-            guard name.kindNumber == question.kind.rawValue, question.scope.holds(name.app),
+            guard name.kindNumber == question.kind, question.scope.holds(name.app),
                 entry.hasID(question.id, isText: name.isText)
             else { return true }
             let isStale = self.progress.isStale(name.shard, before: time.bound)

@@ -3,12 +3,15 @@ package import Subscriptions
 /// A stream to ask a mirror about. Made once, it may be asked again and again.
 package struct MirrorQuestion: Sendable {
     let id: MirrorID
-    let kind: StreamKind
+    /// The raw value.
+    let kind: UInt8
+    let hash: UInt64
     let scope: MirrorScope
 
     package init(_ id: MirrorID, kind: StreamKind = .subscription, in scope: MirrorScope) {
         self.id = id
-        self.kind = kind
+        self.kind = kind.rawValue
+        self.hash = id.hash(kind)
         self.scope = scope
     }
 }

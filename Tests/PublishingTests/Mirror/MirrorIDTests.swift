@@ -22,6 +22,21 @@ import Testing
         ])
     func text(_ id: String) { #expect(MirrorID(id) == .text(Array(id.utf8))) }
 
+    @Test("a number is read from exactly the bytes that write it", arguments: 0..<8)
+    func anyCharacters(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<20_000 {
+            // Digits, and at some place now and then what is close to one in its bits.
+            var id = Array(random.text(.random(in: 0...24, using: &random), of: SeededGenerator.digits).utf8)
+            if !id.isEmpty, Int.random(in: 0..<3, using: &random) == 0 {
+                let near: [UInt8] = [0x2F, 0x3A, 0x3F, 0x20, 0x70, 0xB0, 0xB9, 0x00, 0xFF, 0x41]
+                id[id.indices.randomElement(using: &random)!] = near.randomElement(using: &random)!
+            }
+            let number = UInt64(String(decoding: id, as: UTF8.self)).flatMap { Array("\($0)".utf8) == id ? $0 : nil }
+            #expect(MirrorID(utf8: id[...]) == number.map(MirrorID.decimal) ?? .text(id))
+        }
+    }
+
     @Test("no two ids are taken for each other, and all are found")
     func allKinds() throws {
         var random = SeededGenerator(seed: 5)
