@@ -6,6 +6,9 @@ struct MessageWriter {
 
     init(reservingCapacity capacity: Int) { self.bytes.reserveCapacity(capacity) }
 
+    /// What stands before a message, and is no part of it.
+    mutating func write(raw bytes: [UInt8]) { self.bytes.append(contentsOf: bytes) }
+
     // MARK: Fields that are left out when they have their default value
 
     mutating func write(_ number: Int64, _ field: Int) {
