@@ -96,7 +96,13 @@ let package = Package(
             "SubscriptionRuntime",
             ["Clustering", "EventSourcing", "Sharding", "WireProtocol", "AppStore", "Entitlements", "Subscriptions"],
             products: [deque, heap, lifecycle, logging, metrics]),
-        library("Publishing", ["CPrefetch", "Entitlements", "EventSourcing", "Sharding", "Subscriptions"]),
+        library(
+            "Publishing",
+            [
+                "CPrefetch", "Entitlements", "EventSourcing", "Sharding", "SubscriptionRuntime", "Subscriptions",
+                "WireProtocol", "ZeroMQ",
+            ],
+            products: [lifecycle, metrics]),
         library(
             "HTTPAPI",
             ["SubscriptionRuntime", "AppStore", "Entitlements", "EventSourcing", "JSONScanning", "Subscriptions"],
@@ -108,8 +114,8 @@ let package = Package(
             name: "Perennial",
             dependencies: [
                 "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "HTTPAPI",
-                "JSONScanning", "PostgresStore", "SQLiteStore", "Spelling", "SubscriptionRuntime", "Subscriptions",
-                "ZeroMQ",
+                "JSONScanning", "PostgresStore", "Publishing", "SQLiteStore", "Spelling", "SubscriptionRuntime",
+                "Subscriptions", "ZeroMQ",
                 arguments, crypto, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, signals, yams,
             ],
             swiftSettings: settings),
@@ -154,7 +160,10 @@ let package = Package(
             ]),
         tests(
             "PublishingTests",
-            ["Entitlements", "EventSourcing", "PerennialTestSupport", "Publishing", "Sharding", "Subscriptions"]),
+            [
+                "AppStore", "Entitlements", "EventSourcing", "PerennialTestSupport", "Publishing", "Sharding",
+                "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", logging,
+            ]),
         tests(
             "HTTPAPITests",
             [

@@ -4,7 +4,7 @@ import Foundation
 /// An open socket. Used on the reactor's thread only; closed when it goes out of scope. Nothing here blocks.
 @safe package struct Socket: ~Copyable {
     package enum Kind: Sendable {
-        case router, dealer, reply, pair
+        case router, dealer, reply, pair, publish, subscribe
 
         var number: Int32 {
             switch self {
@@ -12,6 +12,8 @@ import Foundation
             case .dealer: ZMQ_DEALER
             case .reply: ZMQ_REP
             case .pair: ZMQ_PAIR
+            case .publish: ZMQ_PUB
+            case .subscribe: ZMQ_SUB
             }
         }
     }
@@ -84,6 +86,9 @@ import Foundation
     }
 
     // MARK: Options
+
+    /// A `subscribe` socket gets messages that begin with one of these.
+    package func subscribe(to prefix: [UInt8]) throws(ZeroMQError) { try self.set(ZMQ_SUBSCRIBE, to: prefix) }
 
     package func set(_ option: NumberOption, to value: Int32) throws(ZeroMQError) {
         var value = value

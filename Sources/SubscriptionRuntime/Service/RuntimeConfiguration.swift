@@ -26,6 +26,9 @@ package struct RuntimeConfiguration: Sendable {
     /// How long the slow comparison of all subscriptions with Apple's answers rests after each of them.
     package var sweepPause = Duration.seconds(1)
 
+    /// Who hears of what has become durable; nil for nobody.
+    package var listener: (any ChangeListener)?
+
     /// How many commands one shard may hold, waiting or in a commit; more are refused as `overloaded`.
     package var commandsPerShard = 1_024
     /// The same in bytes of signed originals, so that large payloads cannot fill the memory.

@@ -26,6 +26,8 @@ package final class SubscriptionService: Service, Sendable {
     private let records: RecordReader
     private let checker: EntitlementChecker
     private let quarantine: Quarantine
+    /// What subscribers of the stream may be told of this node's shards.
+    package let servedLog: ServedLog
 
     /// Starts nothing. The service starts and stops `verification`, and closes neither `store` nor anything else.
     /// Blocks.
@@ -59,6 +61,9 @@ package final class SubscriptionService: Service, Sendable {
         self.changes = ChangeReader(store: store, positions: positions)
         self.records = RecordReader(store: store, positions: positions)
         self.checker = self.node.checker
+        self.servedLog = ServedLog(
+            store: store, positions: positions,
+            renewer: ImageRenewer(store: store, rules: configuration.rules, clock: clock), node: configuration.node)
         self.quarantine = Quarantine(store: store, clock: clock, metrics: self.metrics)
         let intake = NotificationIntake(
             reader: notifications, verification: verification, node: self.node, quarantine: self.quarantine,

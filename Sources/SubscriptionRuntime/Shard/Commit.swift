@@ -1,5 +1,6 @@
 import EventSourcing
 import Subscriptions
+import WireProtocol
 
 /// What one batch of a shard's commands comes to: decided, and waiting for its commit.
 struct Commit: Sendable {
@@ -27,6 +28,8 @@ struct Commit: Sendable {
     var changes: [[UInt8]: Change]
     /// Dedup keys of the submissions in it, with what came under them.
     var deliveries: [[UInt8]: Delivery]
+    /// What each event leaves of its stream, in their order; empty where nobody listens.
+    var images: [SubscriptionImage] = []
     /// Of the last event in it.
     var head: EventSourcing.Sequence
     var at: Moment

@@ -159,9 +159,11 @@ package distributed actor SubscriptionShard {
         for command in commands { decider.decide(command) }
         for answered in decider.answered { self.answer(answered.command, answered.outcome) }
         for joining in decider.joining { self.ledger.joinStream(joining) }
-        guard let (commit, batch) = decider.commit(ownership: ownership, head: head) else {
+        guard let (decided, batch) = decider.commit(ownership: ownership, head: head) else {
             return self.parts.queue.batchEnded()
         }
+        var commit = decided
+        if self.parts.configuration.listener != nil { commit.images = batch.events.map(SubscriptionImage.init) }
         let bytes = commit.decided.reduce(0) { $0 + $1.command.size }
         guard journal.submit(batch, lineage: self.ledger.lineage, bytes: bytes) else {
             return self.end(
@@ -237,6 +239,8 @@ package distributed actor SubscriptionShard {
             self.parts.census.record(change, at: commit.at)
             if let doubt = change.doubt { self.parts.asks?.raise(change.key, doubt) }
         }
+        // First: a head that others see has been published.
+        self.publish(commit)
         self.parts.gate.advance(to: commit.head)
         if let due = commit.changes.values.compactMap(\.after.nextDue).min() { self.parts.arm.lower(to: due) }
         let now = self.parts.clock.now
@@ -248,6 +252,14 @@ package distributed actor SubscriptionShard {
         }
         self.parts.queue.batchEnded()
         self.parts.queue.widen()
+    }
+
+    private func publish(_ commit: Commit) {
+        guard let listener = self.parts.configuration.listener, let ownership = self.ledger.ownership,
+            !commit.images.isEmpty
+        else { return }
+        let origin = StreamOrigin(self.parts.store.identity)
+        listener.hear(commit.deltas(origin, ownership, tagBefore: self.parts.gate.tag(of:)), of: self.parts.shard)
     }
 
     /// One command of the oldest batch cannot be stored. What we believed may be why, so everything is loaded anew; a

@@ -1,0 +1,32 @@
+package import ZeroMQ
+
+/// How a node publishes, and to whom.
+package struct StreamConfiguration: Sendable {
+    /// `stream.bind`: the endpoint of the PUB socket; questions are answered at the port after it. Port 0 takes two free
+    /// ones.
+    package var bind: String
+    /// From `stream.curveKeyFile`.
+    package var keys: CurveKeyPair
+    /// `stream.subscribers`: names by public key. Nobody else gets anything.
+    package var subscribers: [[UInt8]: String]
+    /// How often the heads of all shards are published.
+    package var beatInterval = Duration.milliseconds(500)
+    /// How many messages wait in memory for one subscriber; those after them he has to ask for.
+    package var messagesPerSubscriber = 32_768
+    /// How many deltas wait for the thread that sends them; those after them subscribers have to ask for.
+    package var waitingDeltas = 65_536
+    /// How many rows or events one page has at most.
+    package var pageLimit = 4_096
+    /// How many pages are read at a time, for all subscribers.
+    package var pagesUnderWay = 8
+    /// How many pages a second one subscriber gets.
+    package var pagesPerSecond = 200
+    /// How many of these he may ask for at once.
+    package var pageBurst = 400
+
+    package init(bind: String, keys: CurveKeyPair, subscribers: [[UInt8]: String]) {
+        self.bind = bind
+        self.keys = keys
+        self.subscribers = subscribers
+    }
+}

@@ -1,0 +1,34 @@
+import Entitlements
+import EventSourcing
+import Subscriptions
+import WireProtocol
+
+/// Gives subscribers what a check would be answered from: the stored entitlement where these settings and this logic made
+/// it, else one that is made from the state.
+struct ImageRenewer: Sendable {
+    private let store: any EventStore
+    private let rules: DerivationRules
+    private let fingerprint: RulesFingerprint
+    private let clock: any WallClock
+
+    init(store: any EventStore, rules: DerivationRules, clock: any WallClock) {
+        self.store = store
+        self.rules = rules
+        self.fingerprint = RulesFingerprint(rules)
+        self.clock = clock
+    }
+
+    /// nil for a stream that no check asks about.
+    func image(of row: StreamRow, in shard: ShardID) async throws -> SubscriptionImage? {
+        guard let kind = row.key.first.flatMap(StreamKind.init(rawValue:)), kind == .subscription || kind == .purchase
+        else { return nil }
+        var image = SubscriptionImage(key: row.key, version: row.version, entitlement: row.entitlement)
+        guard EntitlementRow.fingerprint(of: row.entitlement) != self.fingerprint, let key = StreamKey(bytes: row.key)
+        else { return image }
+        let state = try await self.store.loadState(row, key: key, in: shard)
+        let made = EntitlementRow(
+            state: state, version: row.version.rawValue, from: self.clock.now, rules: self.rules)
+        image.entitlement = made.encoded(under: self.fingerprint)
+        return image
+    }
+}

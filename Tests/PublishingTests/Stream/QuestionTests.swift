@@ -1,0 +1,116 @@
+import EventSourcing
+import Publishing
+import SubscriptionRuntime
+import Testing
+import WireProtocol
+import ZeroMQ
+
+/// What subscribers ask, over real sockets.
+@Suite(.timeLimit(.minutes(10))) struct QuestionTests {
+    private let node: PublishingNode
+
+    init() throws { self.node = try PublishingNode() }
+
+    private static func failure(_ answer: StreamAnswer?) -> StreamFailure.Code? {
+        if case .failure(let failure) = answer?.content { failure.code } else { nil }
+    }
+
+    @Test func aSnapshotHasEverySubscriptionOfAShardPageByPage() async throws {
+        try await self.node.run { node in
+            // given
+            for period in 1...2 { try await node.service.renew(0..<80, period: period) }
+            let questioner = self.node.questioner(of: node)
+            for (shard, head) in try await self.node.heads() {
+                // when
+                var images: [SubscriptionImage] = []
+                var next: [UInt8] = []
+                repeat {
+                    let answer = try await questioner.ask(.snapshot(shard, after: next, limit: 3))
+                    guard case .snapshot(let page) = answer?.content else {
+                        Issue.record("no page: \(String(describing: answer))")
+                        return
+                    }
+                    #expect(answer?.id == 77)
+                    #expect(page.images.count <= 3)
+                    #expect(page.head.position == head)
+                    images += page.images
+                    next = page.next
+                } while !next.isEmpty
+                // then
+                let rows = try await self.node.store.streams(in: shard, after: nil, limit: 1_000)
+                #expect(images.map(\.key) == rows.map(\.key))
+                #expect(images.map(\.entitlement) == rows.map(\.entitlement))
+                #expect(images.allSatisfy { $0.version.rawValue == 2 })
+            }
+        }
+    }
+
+    @Test func aPositionOfAnotherLogIsRewound() async throws {
+        try await self.node.run { node in
+            // given
+            try await node.service.renew(0..<40, period: 1)
+            let questioner = self.node.questioner(of: node)
+            let (shard, head) = try #require(try await self.node.heads().first)
+            let other = StreamPosition(sequence: head.sequence, tag: head.tag &+ 1)
+            let beyond = StreamPosition(sequence: Sequence(rawValue: head.sequence.rawValue + 1), tag: head.tag)
+            // when, then
+            #expect(Self.failure(try await questioner.ask(.changes(shard, after: other, limit: 0))) == .rewound)
+            #expect(Self.failure(try await questioner.ask(.changes(shard, after: beyond, limit: 0))) == .rewound)
+        }
+    }
+
+    @Test func onlyTheOwnerAnswersForAShard() async throws {
+        // given: a node that owns half of the shards
+        var node = self.node
+        node.runtime.shards = Set((0..<8).map(ShardID.init(rawValue:)))
+        try await node.run { [node] running in
+            let questioner = node.questioner(of: running)
+            let own = ShardID(rawValue: 7)
+            let (foreign, absent) = (ShardID(rawValue: 8), ShardID(rawValue: 16))
+            // when, then
+            guard case .snapshot = try await questioner.ask(.snapshot(own, after: [], limit: 0))?.content else {
+                Issue.record("no page")
+                return
+            }
+            #expect(Self.failure(try await questioner.ask(.snapshot(foreign, after: [], limit: 0))) == .notOwner)
+            #expect(Self.failure(try await questioner.ask(.changes(foreign, after: .start, limit: 0))) == .notOwner)
+            #expect(Self.failure(try await questioner.ask(.snapshot(absent, after: [], limit: 0))) == .malformed)
+            guard case .heads(let beat) = try await questioner.ask(.probe)?.content else {
+                Issue.record("no heads")
+                return
+            }
+            #expect(beat.heads.map(\.shard.rawValue) == Array(0..<8))
+        }
+    }
+
+    @Test func anAddressThatIsTakenIsAnError() async throws {
+        try await self.node.run { node in
+            // given
+            var stream = self.node.stream
+            stream.bind = node.endpoints.stream
+            let second = try Publisher(stream)
+            // when, then
+            await #expect(throws: ZeroMQError.self) { try await second.run(serving: node.service.servedLog) }
+        }
+    }
+
+    @Test func whoAsksTooMuchIsToldWhenToAskAgain() throws {
+        // given: two at a time, ten a second, three at once
+        let start = ContinuousClock.now
+        var budget = RequestBudget(underWay: 2, rate: 10, burst: 3)
+        // when, then: no third one at a time
+        #expect(budget.begin("a", at: start) == nil)
+        #expect(budget.begin("b", at: start) == nil)
+        #expect(budget.begin("c", at: start) != nil)
+        budget.finish()
+        budget.finish()
+        // when, then: each has a pace of its own
+        #expect(budget.begin("a", at: start) == nil)
+        #expect(budget.begin("a", at: start) == nil)
+        budget.finish()
+        budget.finish()
+        #expect(budget.begin("a", at: start) == .milliseconds(100))
+        #expect(budget.begin("b", at: start) == nil)
+        #expect(budget.begin("a", at: start + .milliseconds(100)) == nil)
+    }
+}

@@ -1,0 +1,139 @@
+import AppStore
+import Entitlements
+import EventSourcing
+import Logging
+import PerennialTestSupport
+import Publishing
+import SubscriptionRuntime
+import Subscriptions
+import Synchronization
+import WireProtocol
+import ZeroMQ
+
+/// A node alone that publishes on free ports of this machine, to one subscriber.
+struct PublishingNode {
+    static let start = Moment(milliseconds: 1_760_000_000_000)
+
+    let store: any EventStore = InMemoryEventStore(shardCount: 16)
+    let subscriber: CurveKeyPair
+    var stream: StreamConfiguration
+    var runtime = RuntimeConfiguration()
+
+    init() throws {
+        self.subscriber = try CurveKeyPair()
+        self.stream = StreamConfiguration(
+            bind: "tcp://127.0.0.1:*", keys: try CurveKeyPair(), subscribers: [self.subscriber.publicKey: "analytics"])
+        self.stream.beatInterval = .milliseconds(50)
+    }
+
+    /// What stands between the shards and the publisher.
+    final class Tap: ChangeListener {
+        private let publisher: Publisher
+        private let drops = Atomic(false)
+
+        init(_ publisher: Publisher) { self.publisher = publisher }
+
+        /// From now on nothing comes through, as if the network had lost it.
+        func close() { self.drops.store(true, ordering: .relaxed) }
+
+        func hear(_ deltas: [StreamDelta], of shard: ShardID) {
+            if !self.drops.load(ordering: .relaxed) { self.publisher.hear(deltas, of: shard) }
+        }
+    }
+
+    struct Running: Sendable {
+        let service: SubscriptionService
+        let publisher: Publisher
+        let tap: Tap
+        let endpoints: Publisher.Endpoints
+    }
+
+    /// Runs the node for as long as `body` takes.
+    func run(_ body: @Sendable (Running) async throws -> Void) async throws {
+        let publisher = try Publisher(self.stream)
+        let tap = Tap(publisher)
+        var runtime = self.runtime
+        runtime.listener = tap
+        let apps = try AppDirectory([])
+        let verifier = PayloadVerifier(apps: apps)
+        let service = try SubscriptionService(
+            store: self.store, configuration: runtime, clock: ManualClock(Self.start),
+            notifications: NotificationReader(verifier: verifier, apps: apps),
+            transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(threads: 1),
+            catalog: Catalog([]), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await service.run() }
+            group.addTask { try await publisher.run(serving: service.servedLog) }
+            await eventually { service.readiness(for: .reads).ready }
+            let result: Result<Void, any Error>
+            do {
+                guard let endpoints = await publisher.endpoints() else { throw StreamFailure(.unavailable) }
+                let running = Running(service: service, publisher: publisher, tap: tap, endpoints: endpoints)
+                result = .success(try await body(running))
+            } catch {
+                result = .failure(error)
+            }
+            group.cancelAll()
+            try? await group.waitForAll()
+            try result.get()
+        }
+    }
+
+    func subscribe(to node: Running, keys: CurveKeyPair? = nil, receiveLimit: Int32 = 100_000) -> Subscriber {
+        Subscriber(
+            endpoint: node.endpoints.stream, serverKey: self.stream.keys.publicKey, keys: keys ?? self.subscriber,
+            receiveLimit: receiveLimit)
+    }
+
+    func questioner(of node: Running, keys: CurveKeyPair? = nil) -> Questioner {
+        Questioner(
+            endpoint: node.endpoints.service, serverKey: self.stream.keys.publicKey, keys: keys ?? self.subscriber)
+    }
+
+    /// How many events there are in each shard that has one.
+    func heads() async throws -> [ShardID: StreamPosition] {
+        let heads = try await self.store.heads().filter { $0.sequence > .zero }
+        return Dictionary(uniqueKeysWithValues: heads.map { ($0.shard, StreamPosition($0)) })
+    }
+}
+
+extension SubscriptionService {
+    /// Records one period of each of several subscriptions, all at a time.
+    func renew(_ ids: Range<Int>, period: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for id in ids { group.addTask { try await self.renew(id, period: period) } }
+            try await group.waitForAll()
+        }
+    }
+
+    private func renew(_ id: Int, period: Int) async throws {
+        let number = id * 1_000 + period
+        let digest = PayloadDigest((0..<32).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) })
+        let bundleID = BundleID(rawValue: "com.example.app")
+        let start = PublishingNode.start + .days(Int64(30 * period))
+        var info = TransactionInfo(
+            originalTransactionID: OriginalTransactionID(rawValue: "\(2_000_000_000 + id)"),
+            transactionID: TransactionID(rawValue: "\(3_000_000_000 + number)"), bundleID: bundleID,
+            environment: .production, signedDate: start, digest: digest)
+        info.productID = "pro.monthly"
+        info.productType = "Auto-Renewable Subscription"
+        info.purchaseDate = start
+        info.originalPurchaseDate = PublishingNode.start
+        info.expiresDate = start + .days(30)
+        info.inAppOwnershipType = "PURCHASED"
+        let bundle = FactBundle(
+            facts: Facts(transactions: [info]), source: .client, dedupKey: digest.bytes, contentDigest: digest,
+            signedDate: start)
+        let key = StreamKey(
+            kind: .subscription, id: info.originalTransactionID.rawValue, environment: .production, bundleID: bundleID)
+        _ = try await self.record(Submission(key: key, bundle: bundle, evidence: nil))
+    }
+}
+
+/// Waits, without a clock, until something has become true. The time limit of the test is the only bound.
+func eventually(_ condition: () async throws -> Bool) async rethrows {
+    while try await !condition() {
+        await Task.yield()
+        try? await Task.sleep(for: .milliseconds(1))
+    }
+}
