@@ -5,6 +5,8 @@ package struct ServerConfiguration: ConfigurationSection {
     package var store = StoreConfiguration()
     /// `cluster`: only for a node among others.
     package var cluster: ClusterSection?
+    /// `stream`: only for a node that publishes.
+    package var stream: StreamSection?
     /// `apps`: the apps whose purchases are kept; at least one.
     package var apps: [AppConfiguration] = []
     package var entitlements = EntitlementsConfiguration()
@@ -13,6 +15,4 @@ package struct ServerConfiguration: ConfigurationSection {
     package var log = LogConfiguration()
 
     package init() {}
-
-    package static let later = ["stream"]
 }

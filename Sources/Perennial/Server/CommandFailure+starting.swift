@@ -5,6 +5,7 @@ import Foundation
 import HTTPAPI
 import NIOCore
 import SubscriptionRuntime
+import ZeroMQ
 
 extension CommandFailure {
     /// One line for what keeps a node or a simulation from running; nil for an error of another kind.
@@ -15,6 +16,7 @@ extension CommandFailure {
         case let error as HTTPAPI.ConfigurationError: self.init(Self.line(error.description))
         case let error as AppStoreConfigurationError: self.init(error.message)
         case let error as SimulatorError: self.init(error.message)
+        case let error as ZeroMQError: self.init(error.message)
         case let error as IOError: self.init("cannot listen: \(Self.reason(error.errnoCode))")
         default: return nil
         }

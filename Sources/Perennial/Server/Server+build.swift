@@ -4,6 +4,7 @@ import EventSourcing
 import HTTPAPI
 import Logging
 import Metrics
+import Publishing
 import ServiceLifecycle
 import SubscriptionRuntime
 import Subscriptions
@@ -27,6 +28,8 @@ extension Server {
         let apple = ReconciliationMetrics()
         var runtime = configuration.runtime
         runtime.serverAPI = try configuration.serverAPI.map { try $0.client(observer: apple) }
+        let publisher = try configuration.stream.map { try Publisher($0) }
+        runtime.listener = publisher
         let subscriptions = try SubscriptionService(
             store: store, configuration: runtime, clock: clock,
             notifications: NotificationReader(verifier: verifier, apps: apps),
@@ -35,9 +38,10 @@ extension Server {
         let http = try APIServer(
             service: subscriptions, configuration: configuration.http, registry: registry, logger: logger,
             onListening: onListening)
+        let stream = publisher.map { StreamService($0, serving: subscriptions.servedLog) }
         return Server(
-            services: [StoreService(store: store), subscriptions, http], subscriptions: subscriptions,
-            registry: registry)
+            services: [StoreService(store: store), subscriptions] + [stream].compactMap { $0 } + [http],
+            subscriptions: subscriptions, registry: registry)
     }
 }
 

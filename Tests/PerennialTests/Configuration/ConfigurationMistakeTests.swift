@@ -70,10 +70,10 @@ import Testing
         Mistake("no YAML", "http: [", says: "perennial.yaml:2: not valid YAML: did not find expected node content"),
         Mistake("a list for all", "- http", says: "perennial.yaml:1: expected a section with keys, found a list"),
         Mistake(
-            "a section of a later version", "stream: { bind: x }",
-            says: "perennial.yaml:1: stream: not in this version of Perennial; a later one will have it"),
+            "a key of a later version", "stream: { staleness: 2s }",
+            says: "perennial.yaml:1: stream.staleness: not in this version of Perennial; a later one will have it"),
         Mistake(
-            "a key of a later version", "node: { roles: [ingest] }",
+            "another one", "node: { roles: [ingest] }",
             says: "perennial.yaml:1: node.roles: not in this version of Perennial; a later one will have it"),
         Mistake(
             "an unknown key of an app's serverAPI", smallest + "\n    serverAPI: { keyID: K }",
@@ -159,6 +159,12 @@ import Testing
         Mistake(
             "a cluster without a key", Self.shared + "cluster: { bind: \"127.0.0.1:7000\" }\n" + smallest,
             says: "perennial.yaml:2: cluster.curveKeyFile: is missing"),
+        Mistake(
+            "a stream without a key", "stream: { bind: \"127.0.0.1:7100\" }\n" + smallest,
+            says: "perennial.yaml:1: stream.curveKeyFile: is missing"),
+        Mistake(
+            "a stream without a port after its own", "stream: { bind: \"127.0.0.1:65535\" }\n" + smallest,
+            says: "perennial.yaml:1: stream.bind: the port after it is needed as well"),
         Mistake(
             "an unknown store", "store: { url: \"mysql://db\" }\n" + smallest,
             says: "perennial.yaml:1: store.url: unknown scheme mysql; a log is kept in sqlite:// or postgresql://"),

@@ -2,12 +2,15 @@ package import AppStore
 package import Entitlements
 package import HTTPAPI
 package import Logging
+package import Publishing
 package import SubscriptionRuntime
 
 /// A configuration that a node can run with: every value is in range, every file was read.
 package struct CheckedConfiguration: Sendable {
     package var http: HTTPAPI.Configuration
     package var runtime: RuntimeConfiguration
+    /// nil where nothing is published.
+    package var stream: StreamConfiguration?
     package var store: StoreLocation
     package var shardCount: Int
     package var apps: [AppIdentity]

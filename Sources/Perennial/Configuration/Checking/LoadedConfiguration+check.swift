@@ -34,6 +34,7 @@ extension LoadedConfiguration {
         return CheckedConfiguration(
             http: HTTPAPI.Configuration(main: main, outside: try self.publicListener(), tokens: tokens),
             runtime: runtime,
+            stream: try self.stream(),
             store: store,
             shardCount: count,
             apps: try self.apps(for: purpose),

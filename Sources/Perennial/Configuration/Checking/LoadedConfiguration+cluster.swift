@@ -23,7 +23,7 @@ extension LoadedConfiguration {
     }
 
     /// `host:port` as ZeroMQ writes it.
-    private func endpoint(_ address: String, at path: ConfigurationPath) throws(ConfigurationError) -> String {
+    func endpoint(_ address: String, at path: ConfigurationPath) throws(ConfigurationError) -> String {
         guard !address.isEmpty else { throw self.mistake(path, "is missing") }
         guard let colon = address.lastIndex(of: ":"), colon > address.startIndex,
             UInt16(address[address.index(after: colon)...]) != nil
@@ -35,7 +35,7 @@ extension LoadedConfiguration {
         ["0.0.0.0:", "*:", "[::]:"].contains { address.hasPrefix($0) }
     }
 
-    private func curveKeys(_ name: String, at path: ConfigurationPath) throws(ConfigurationError) -> CurveKeyPair {
+    func curveKeys(_ name: String, at path: ConfigurationPath) throws(ConfigurationError) -> CurveKeyPair {
         let file = try self.file(name, at: path)
         try self.keepSecret(file, at: path)
         let text = String(decoding: try self.contents(of: file, at: path), as: UTF8.self)
