@@ -62,7 +62,7 @@ import Testing
                     let line = try #require(lines.errors.first)
                     #expect(line.contains("Apple refuses the credentials"))
                     #expect(line.contains(fault.clue))
-                    #expect(line.contains("app=\(access.account.bundleID.rawValue)"))
+                    #expect(line.contains("app.bundle=\(access.account.bundleID.rawValue)"))
                     #expect(!line.contains("\n"))
                     #expect(Self.usable(access.account, registry) == "0")
                     // and what is pushed is taken

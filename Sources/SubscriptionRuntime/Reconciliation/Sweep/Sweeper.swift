@@ -12,7 +12,7 @@ struct Sweeper: Sendable {
     /// Where nothing is owned yet.
     private static let shortestWait = Duration.seconds(1)
 
-    /// Between two questions.
+    /// Before each question.
     let pause: Duration
     let accounts: AccountDirectory
     let node: ShardNode
@@ -40,11 +40,11 @@ struct Sweeper: Sendable {
             var walk = SubscriptionWalk(of: shards, in: self.node.store)
             while let key = try await walk.next() {
                 guard self.node.parts(of: key).isOurs, let client = self.accounts.client(of: key) else { continue }
+                try await Task.sleep(for: self.pause)
                 guard let progress = await self.compare(key, with: client, urgency: .sweep) else { continue }
                 sweep.checked += progress.checked
                 sweep.repaired += progress.repaired
                 self.tally.set(sweep)
-                try await Task.sleep(for: self.pause)
             }
             sweep.ended = self.clock.now
             self.tally.set(sweep)
