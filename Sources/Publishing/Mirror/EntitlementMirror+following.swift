@@ -45,7 +45,7 @@ extension EntitlementMirror {
     }
 
     /// All that was committed to `shard` before `moment` has been taken over. Earlier than it was told before changes
-    /// nothing.
+    /// nothing. Of each shard one caller at a time.
     package func setCurrent(_ shard: ShardID, asOf moment: ContinuousClock.Instant) {
         self.progress.setCurrent(Int(shard.rawValue), upTo: self.nanoseconds(moment))
     }
