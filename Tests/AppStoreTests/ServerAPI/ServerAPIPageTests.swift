@@ -55,6 +55,28 @@ import Testing
         #expect(try await pages.next() == nil)
     }
 
+    @Test("ends where page after page has nothing, however their tokens differ", arguments: [99, 100])
+    func noEndlessNothing(_ empty: Int) async throws {
+        // given: one with something before, and one after
+        let pages =
+            [Self.page("r1", hasMore: true)] + (0..<empty).map { Self.page("e\($0)", hasMore: true, "") }
+            + [Self.page("r2", hasMore: false)]
+        let transport = ScriptedTransport(pages)
+        let client = try ServerAPIFixture(transport).client
+        var sequence = client.transactionHistoryPages(of: "1").makeAsyncIterator()
+        var read = 0
+        var failure: ServerAPIError?
+        // when
+        do {
+            while try await sequence.next() != nil { read += 1 }
+        } catch {
+            failure = error
+        }
+        // then
+        #expect(failure?.code == (empty == 100 ? .malformedAnswer : nil))
+        #expect(read == (empty == 100 ? 100 : 101))
+    }
+
     @Test func readsNotificationHistory() async throws {
         let transport = ScriptedTransport([
             .json(

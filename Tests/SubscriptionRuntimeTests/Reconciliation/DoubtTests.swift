@@ -90,6 +90,7 @@ import Testing
     enum BadAnswer: String, CaseIterable, CustomTestStringConvertible {
         case empty, noStrings, onlyTransaction, brokenJSON, notJSON, serverError, notFound, accountNotFound, tooMany
         case silence, unreachable, forged, ofAnotherApp, ofAnotherSubscription, oldSigning, statusOutOfRange
+        case noBytes, brokenString, ofAnotherEnvironment, redirect
 
         var testDescription: String { self.rawValue }
 
@@ -140,6 +141,19 @@ import Testing
                     old.period?.status = 5
                     return try store.statuses(old)
                 case .statusOutOfRange: return try store.statuses(first, status: 9)
+                case .noBytes: return ServerAPIAnswer(status: 200)
+                case .brokenString:
+                    return ScriptedApple.json(
+                        """
+                        {"data":[{"lastTransactions":[{"originalTransactionId":"1","status":2,\
+                        "signedTransactionInfo":"eyJhbGciOiJFUzI1NiJ9.e30.AA"}]}]}
+                        """)
+                case .ofAnotherEnvironment:
+                    var other = first
+                    other.environment = .sandbox
+                    other.period?.revocation = first.signed
+                    return try store.statuses(other, status: 5)
+                case .redirect: return ServerAPIAnswer(status: 302)
                 }
             } catch let error as ServerAPIError {
                 throw error

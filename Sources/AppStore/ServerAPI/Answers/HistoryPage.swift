@@ -14,5 +14,6 @@ package struct HistoryPage: Hashable, Sendable, AnswerPage {
 
     package init() {}
 
+    package var isEmpty: Bool { self.signedTransactions.isEmpty }
     package var nextPage: String? { self.revision }
 }

@@ -8,6 +8,7 @@ package struct NotificationHistoryPage: Hashable, Sendable, AnswerPage {
 
     package init() {}
 
+    package var isEmpty: Bool { self.items.isEmpty }
     package var nextPage: String? { self.paginationToken }
 }
 

@@ -1,6 +1,7 @@
 /// A part of an answer that comes in several.
 package protocol AnswerPage: Sendable {
     var hasMore: Bool { get }
+    var isEmpty: Bool { get }
     /// What to ask for the next page with.
     var nextPage: String? { get }
 }
@@ -28,7 +29,11 @@ package struct PageSequence<Page: AnswerPage>: AsyncSequence, Sendable {
         private var next: String?
         private let load: @Sendable (String?) async throws(ServerAPIError) -> Page
         private var asked: Set<String> = []
+        private var emptyInARow = 0
         private var isOver = false
+
+        /// Apple says nothing of pages without an item. A filter may leave some empty; so many in a row lead nowhere.
+        private static var mostEmptyInARow: Int { 100 }
 
         init(next: String?, load: @escaping @Sendable (String?) async throws(ServerAPIError) -> Page) {
             self.next = next
@@ -36,7 +41,8 @@ package struct PageSequence<Page: AnswerPage>: AsyncSequence, Sendable {
         }
 
         /// - Throws: what asking for the page throws; `.malformedAnswer` for a page that leads back to one that was
-        ///   there, or nowhere: going on would never end. After an error there is no further page.
+        ///   there, or nowhere, and for page after page with nothing in it: going on would never end. After an error there
+        ///   is no further page.
         package mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(ServerAPIError) -> Page? {
@@ -47,6 +53,11 @@ package struct PageSequence<Page: AnswerPage>: AsyncSequence, Sendable {
             guard page.hasMore else { return page }
             guard let next = page.nextPage, !self.asked.contains(next) else {
                 throw ServerAPIError(.malformedAnswer, "a page promises more and does not say where it goes on")
+            }
+            self.emptyInARow = page.isEmpty ? self.emptyInARow + 1 : 0
+            guard self.emptyInARow < Self.mostEmptyInARow else {
+                throw ServerAPIError(
+                    .malformedAnswer, "\(self.emptyInARow) pages in a row promise more and have nothing")
             }
             self.next = next
             self.isOver = false
