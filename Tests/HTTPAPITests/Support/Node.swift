@@ -54,7 +54,9 @@ struct Node {
                     throw HTTPConnection.Closed()
                 }
                 // Listeners do not wait for the service to have taken its shards.
-                while servicing, !service.readiness(for: .ingest).ready { await Task.yield() }
+                while servicing, !service.readiness(for: .ingest).ready {
+                    try await Task.sleep(for: .milliseconds(1))
+                }
                 let node = Node(
                     port: main.port, outsidePort: listening.first { $0.isOutside }?.port, group: group)
                 do {
