@@ -169,10 +169,10 @@ import ZeroMQ
             await owner.journal.reach(20)
             // when
             await owner.stop()
-            // then
+            // then: some may hear that they were cancelled there before the connection is gone
             for call in waiting {
                 let error = await #expect(throws: ClusterError.self) { try await call.value }
-                #expect(error?.code == .connectionLost)
+                #expect(error?.code == .connectionLost || error?.code == .failed)
             }
             let later = Task { try await caller.worker(0).echo(Bytes([7])) }
             let again = try await cluster.start("owner", owning: [0], keys: keys, bind: endpoint)
