@@ -17,7 +17,7 @@ import Testing
 
     @Test func inProductionEveryStateIsApplesAndNothingIsThereTwice() async throws {
         try await Self.live(
-            LossyPush(environment: .production, subscribers: 300, speed: 345_600, lived: .days(115)), slowly: 2_000)
+            LossyPush(environment: .production, subscribers: 120, speed: 86_400, lived: .days(30)), slowly: 2_000)
     }
 
     /// What is lost is sent no second time there: only the history has it.

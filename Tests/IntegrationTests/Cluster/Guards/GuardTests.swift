@@ -9,12 +9,20 @@ struct GuardTests {
         try await GuardedNodes(without: removed).live(through: danger)
     }
 
+    /// A machine that is busy with other things may miss the moment of danger once.
+    private static func isNoticed(_ rule: Guard) async throws -> Bool {
+        for _ in 0..<3 {
+            if try await self.violations(in: rule, without: rule).contains(where: rule.explains) { return true }
+        }
+        return false
+    }
+
     @Test(.timeLimit(.minutes(10)), arguments: Guard.allCases)
     func whatItKeepsAwayIsNoticedWithoutIt(_ rule: Guard) async throws {
         async let kept = Self.violations(in: rule, without: nil)
-        async let broken = Self.violations(in: rule, without: rule)
+        async let isNoticed = Self.isNoticed(rule)
         #expect(try await kept.isEmpty)
-        #expect(try await broken.contains(where: rule.explains))
+        #expect(try await isNoticed)
     }
 
     @Test(.timeLimit(.minutes(10)))
