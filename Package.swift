@@ -90,18 +90,21 @@ let package = Package(
         library("PostgresStore", ["CPostgres", "EventSourcing"], more: [.strictMemorySafety()]),
         library("ZeroMQ", ["CZeroMQ"], more: [.strictMemorySafety()]),
         library(
+            "Mirroring",
+            ["CPrefetch", "Entitlements", "EventSourcing", "Sharding", "Subscriptions", "WireProtocol", "ZeroMQ"],
+            products: [logging, metrics]),
+        library(
             "Clustering", ["ZeroMQ", "WireProtocol", "Sharding", "EventSourcing"],
             products: [deque, instrumentation, logging, serviceContext]),
         library(
             "SubscriptionRuntime",
-            ["Clustering", "EventSourcing", "Sharding", "WireProtocol", "AppStore", "Entitlements", "Subscriptions"],
+            [
+                "Clustering", "EventSourcing", "Mirroring", "Sharding", "WireProtocol", "AppStore", "Entitlements",
+                "Subscriptions",
+            ],
             products: [deque, heap, lifecycle, logging, metrics]),
         library(
-            "Publishing",
-            [
-                "CPrefetch", "Entitlements", "EventSourcing", "Sharding", "SubscriptionRuntime", "Subscriptions",
-                "WireProtocol", "ZeroMQ",
-            ],
+            "Publishing", ["EventSourcing", "Mirroring", "SubscriptionRuntime", "WireProtocol", "ZeroMQ"],
             products: [lifecycle, metrics]),
         library(
             "HTTPAPI",
@@ -114,8 +117,8 @@ let package = Package(
             name: "Perennial",
             dependencies: [
                 "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "HTTPAPI",
-                "JSONScanning", "PostgresStore", "Publishing", "SQLiteStore", "Spelling", "SubscriptionRuntime",
-                "Subscriptions", "ZeroMQ",
+                "JSONScanning", "Mirroring", "PostgresStore", "Publishing", "SQLiteStore", "Sharding", "Spelling",
+                "SubscriptionRuntime", "Subscriptions", "ZeroMQ",
                 arguments, crypto, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, signals, yams,
             ],
             swiftSettings: settings),
@@ -159,10 +162,16 @@ let package = Package(
                 lifecycle, logging,
             ]),
         tests(
+            "MirroringTests",
+            [
+                "Entitlements", "EventSourcing", "Mirroring", "PerennialTestSupport", "Sharding", "Subscriptions",
+                "WireProtocol",
+            ]),
+        tests(
             "PublishingTests",
             [
-                "AppStore", "Entitlements", "EventSourcing", "PerennialTestSupport", "Publishing", "Sharding",
-                "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", logging,
+                "AppStore", "Entitlements", "EventSourcing", "Mirroring", "PerennialTestSupport", "Publishing",
+                "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", logging,
             ]),
         tests(
             "HTTPAPITests",
@@ -207,7 +216,7 @@ if Context.environment["PERENNIAL_BENCHMARKS"] == "1" {
             name: "PerennialBenchmarks",
             dependencies: [
                 "AppStore", "AppStoreSimulator", "Base64Coding", "CPostgres", "CZeroMQ", "Clustering", "Entitlements",
-                "EventSourcing", "HTTPAPI", "PostgresHarness", "PostgresStore", "Publishing", "SQLiteStore", "Sharding",
+                "EventSourcing", "HTTPAPI", "Mirroring", "PostgresHarness", "PostgresStore", "SQLiteStore", "Sharding",
                 "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ",
                 arguments, crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 protobuf, signals, x509, asn1, histogram,

@@ -4,8 +4,10 @@ import EventSourcing
 import HTTPAPI
 import Logging
 import Metrics
+import Mirroring
 import Publishing
 import ServiceLifecycle
+import Sharding
 import SubscriptionRuntime
 import Subscriptions
 
@@ -30,6 +32,11 @@ extension Server {
         runtime.serverAPI = try configuration.serverAPI.map { try $0.client(observer: apple) }
         let publisher = try configuration.stream.map { try Publisher($0) }
         runtime.listener = publisher
+        runtime.mirror = configuration.mirror.flatMap { mirror in
+            ShardMap(shardCount: store.identity.shardCount).map {
+                EntitlementMirror(map: $0, staleness: mirror.staleness)
+            }
+        }
         let subscriptions = try SubscriptionService(
             store: store, configuration: runtime, clock: clock,
             notifications: NotificationReader(verifier: verifier, apps: apps),
@@ -38,10 +45,25 @@ extension Server {
         let http = try APIServer(
             service: subscriptions, configuration: configuration.http, registry: registry, logger: logger,
             onListening: onListening)
-        let stream = publisher.map { StreamService($0, serving: subscriptions.servedLog) }
         return Server(
-            services: [StoreService(store: store), subscriptions] + [stream].compactMap { $0 } + [http],
+            services: [StoreService(store: store), subscriptions]
+                + (try Self.streaming(publisher, runtime.mirror, configuration, of: subscriptions, logger)) + [http],
             subscriptions: subscriptions, registry: registry)
+    }
+
+    private static func streaming(
+        _ publisher: Publisher?, _ mirror: EntitlementMirror?, _ configuration: CheckedConfiguration,
+        of service: SubscriptionService, _ logger: Logger
+    ) throws -> [any Service] {
+        guard let publisher else { return [] }
+        let stream = StreamService(publisher, serving: service.servedLog)
+        guard let mirror else { return [stream] }
+        return [
+            stream,
+            try NodeMirror(
+                mirror, publisher: publisher, of: service, advertisedHost: configuration.mirror?.advertisedHost,
+                logger: logger),
+        ]
     }
 }
 

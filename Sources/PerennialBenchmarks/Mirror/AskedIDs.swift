@@ -1,4 +1,4 @@
-import Publishing
+import Mirroring
 
 /// Ids of seeded subscriptions in random order, as a request has them: text, one after the other.
 struct AskedIDs {

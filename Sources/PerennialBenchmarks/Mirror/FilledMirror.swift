@@ -1,6 +1,6 @@
 import Entitlements
 import EventSourcing
-import Publishing
+import Mirroring
 import Sharding
 import Subscriptions
 

@@ -1,7 +1,7 @@
 import Entitlements
 import EventSourcing
 import Foundation
-import Publishing
+import Mirroring
 import Sharding
 import Subscriptions
 

@@ -24,6 +24,7 @@ package final class Publisher: ChangeListener {
     let outbox: StreamOutbox
     private let reactor: Reactor
     private let budget: Mutex<RequestBudget>
+    private let peers = Mutex<Set<[UInt8]>>([])
     private let questions: (stream: AsyncStream<Question>, continuation: AsyncStream<Question>.Continuation)
     private let unknown: (stream: AsyncStream<[ShardID]>, continuation: AsyncStream<[ShardID]>.Continuation)
     private let bound: (stream: AsyncStream<Endpoints>, continuation: AsyncStream<Endpoints>.Continuation)
@@ -48,6 +49,9 @@ package final class Publisher: ChangeListener {
         if lost > 0 { self.dropped.increment(by: lost) }
         self.reactor.wakeUp.ring()
     }
+
+    /// Lets in who holds one of these public keys, too: the nodes of the same store.
+    package func admit(_ peers: Set<[UInt8]>) { self.peers.withLock { $0 = peers } }
 
     // MARK: Life cycle
 
@@ -131,6 +135,12 @@ package final class Publisher: ChangeListener {
 // MARK: On the reactor's thread
 
 extension Publisher {
+    /// nil for a key that is not listed.
+    func user(of key: [UInt8]) -> String? {
+        self.configuration.subscribers[key]
+            ?? self.peers.withLock { $0.contains(key) ? "node \(Z85.text(of: key) ?? "")" : nil }
+    }
+
     func listens(at endpoints: Endpoints) { self.bound.continuation.yield(endpoints) }
 
     /// Has the store asked about shards whose heads are not known.

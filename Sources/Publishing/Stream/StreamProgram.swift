@@ -77,8 +77,7 @@ struct StreamProgram: ReactorProgram, ~Copyable {
     mutating func turn(_ poller: borrowing Poller) throws(ZeroMQError) -> Bool {
         guard !self.publisher.outbox.isClosed else { return false }
         if poller.isReadable(self.zapPlace) {
-            let subscribers = self.publisher.configuration.subscribers
-            try self.zap.answer { subscribers[$0] }
+            try self.zap.answer(self.publisher.user)
         }
         if poller.isReadable(self.servicePlace) { try self.receiveRequests() }
         // What a beat names has been sent before it.

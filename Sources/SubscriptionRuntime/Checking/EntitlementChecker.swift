@@ -1,5 +1,6 @@
 import Entitlements
 import EventSourcing
+import Mirroring
 import Sharding
 import Subscriptions
 
@@ -11,45 +12,54 @@ struct EntitlementChecker: Sendable {
     private let names: RowNames
     private let catalog: Catalog
     private let loader: EntitlementLoader
+    /// nil on a node that keeps none.
+    private let mirror: MirrorChecker?
     private let clock: any WallClock
 
     init(
         store: any EventStore, map: ShardMap, positions: PositionGuard, names: RowNames, catalog: Catalog,
-        rules: DerivationRules, clock: any WallClock
+        rules: DerivationRules, mirror: EntitlementMirror?, clock: any WallClock
     ) {
         self.map = map
         self.positions = positions
         self.names = names
         self.catalog = catalog
         self.loader = EntitlementLoader(store: store, rules: rules)
+        self.mirror = mirror.map { MirrorChecker($0, positions: positions, catalog: catalog, clock: clock) }
         self.clock = clock
     }
 
     /// The `.local` answer of this moment, when all of it is in memory, as it nearly always is: without a suspension,
     /// which would cost as much as the check.
-    /// - Returns: nil when something has to be loaded, which `answer` does.
+    /// - Returns: nil when something has to be loaded or asked for, which `answer` does.
     /// - Throws: while one of the shards must not answer.
     func answerFromMemory(_ requests: [CheckRequest]) throws(ServiceError) -> CheckResponse? {
         let questions = Questions(requests, self.map)
         do {
-            guard let heads = try self.positions.knownHeads(of: questions.order.shards) else { return nil }
-            let (response, missing) = self.read(questions, heads)
-            try self.positions.confirm(questions.order.shards)
-            return missing.isEmpty ? response : nil
+            if let heads = try self.positions.knownHeads(of: questions.order.shards) {
+                let (response, missing) = self.read(questions, heads)
+                try self.positions.confirm(questions.order.shards)
+                return missing.isEmpty ? response : nil
+            }
         } catch {
-            // The store may answer.
+            // The mirror or the store may answer.
             guard error.code.saysOwnerIsAbsent, self.positions.remote != nil else { throw error }
-            return nil
         }
+        return self.mirror?.answer(requests, in: questions.order.shards)
     }
 
     func answer(
         _ requests: [CheckRequest], _ consistency: Consistency, atLeast: String?
     ) async throws -> CheckResponse {
-        try await self.positions.check(atLeast: atLeast)
-        if consistency == .durable { try await self.loader.store.ping() }
         let questions = Questions(requests, self.map)
         let bounds = try self.positions.bounds(atLeast)
+        if consistency == .local, !bounds.isEmpty,
+            let answer = await self.mirror?.answer(requests, in: questions.order.shards, waitingFor: bounds)
+        {
+            return answer
+        }
+        try await self.positions.check(atLeast: atLeast)
+        if consistency == .durable { try await self.loader.store.ping() }
         guard let remote = self.positions.remote else {
             return try await self.answer(questions, atLeast: bounds).response
         }

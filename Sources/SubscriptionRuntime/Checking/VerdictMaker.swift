@@ -35,14 +35,26 @@ struct VerdictMaker {
     private mutating func verdict(
         _ answer: PackedAnswer, of app: RowNames.App, for entitlement: String?
     ) -> CheckVerdict {
-        var verdict = CheckVerdict(
+        let verdict = CheckVerdict(
             entitled: answer.entitled, state: answer.state, code: answer.code, validUntil: answer.validUntil,
             productID: answer.product.map { self.products[$0] }, version: answer.version, reason: nil,
             bundleID: app.bundleID)
-        guard let entitlement else { return verdict }
-        if !self.catalog.knows(entitlement) {
+        return verdict.held(against: self.catalog, for: entitlement)
+    }
+}
+
+extension CheckVerdict {
+    static let unknown = CheckVerdict(
+        entitled: false, state: nil, code: .nothing, validUntil: nil, productID: nil, version: .zero,
+        reason: .unknownSubscription)
+
+    /// Whether access is access to an entitlement as well; nil asks for the subscription itself.
+    func held(against catalog: Catalog, for entitlement: String?) -> CheckVerdict {
+        guard let entitlement else { return self }
+        var verdict = self
+        if !catalog.knows(entitlement) {
             verdict.reason = .unknownEntitlement
-        } else if !(verdict.productID.map { self.catalog.grants(entitlement, productID: $0) } ?? false) {
+        } else if !(self.productID.map { catalog.grants(entitlement, productID: $0) } ?? false) {
             verdict.reason = .otherProduct
         }
         if verdict.reason != nil {
@@ -51,10 +63,4 @@ struct VerdictMaker {
         }
         return verdict
     }
-}
-
-extension CheckVerdict {
-    static let unknown = CheckVerdict(
-        entitled: false, state: nil, code: .nothing, validUntil: nil, productID: nil, version: .zero,
-        reason: .unknownSubscription)
 }

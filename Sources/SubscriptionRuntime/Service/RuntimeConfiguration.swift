@@ -1,6 +1,7 @@
 package import AppStore
 package import Clustering
 package import EventSourcing
+package import Mirroring
 package import Sharding
 package import Subscriptions
 
@@ -28,6 +29,9 @@ package struct RuntimeConfiguration: Sendable {
 
     /// Who hears of what has become durable; nil for nobody.
     package var listener: (any ChangeListener)?
+
+    /// What `local` checks of other nodes' shards are answered from, kept by somebody else; nil for their owners.
+    package var mirror: EntitlementMirror?
 
     /// How many commands one shard may hold, waiting or in a commit; more are refused as `overloaded`.
     package var commandsPerShard = 1_024

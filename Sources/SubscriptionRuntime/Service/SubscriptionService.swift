@@ -28,6 +28,8 @@ package final class SubscriptionService: Service, Sendable {
     private let quarantine: Quarantine
     /// What subscribers of the stream may be told of this node's shards.
     package let servedLog: ServedLog
+    /// Where the nodes of the store publish it.
+    package let streamDirectory: StreamDirectory
 
     /// Starts nothing. The service starts and stops `verification`, and closes neither `store` nor anything else.
     /// Blocks.
@@ -64,6 +66,7 @@ package final class SubscriptionService: Service, Sendable {
         self.servedLog = ServedLog(
             store: store, positions: positions,
             renewer: ImageRenewer(store: store, rules: configuration.rules, clock: clock), node: configuration.node)
+        self.streamDirectory = StreamDirectory(store: store, node: configuration.node)
         self.quarantine = Quarantine(store: store, clock: clock, metrics: self.metrics)
         let intake = NotificationIntake(
             reader: notifications, verification: verification, node: self.node, quarantine: self.quarantine,

@@ -11,6 +11,8 @@ package struct CheckedConfiguration: Sendable {
     package var runtime: RuntimeConfiguration
     /// nil where nothing is published.
     package var stream: StreamConfiguration?
+    /// nil on a node that keeps no mirror.
+    package var mirror: MirrorConfiguration?
     package var store: StoreLocation
     package var shardCount: Int
     package var apps: [AppIdentity]

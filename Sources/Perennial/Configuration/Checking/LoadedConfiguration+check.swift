@@ -35,6 +35,7 @@ extension LoadedConfiguration {
             http: HTTPAPI.Configuration(main: main, outside: try self.publicListener(), tokens: tokens),
             runtime: runtime,
             stream: try self.stream(),
+            mirror: try self.mirror(),
             store: store,
             shardCount: count,
             apps: try self.apps(for: purpose),

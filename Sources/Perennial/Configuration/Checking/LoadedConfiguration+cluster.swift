@@ -31,7 +31,7 @@ extension LoadedConfiguration {
         return "tcp://\(address)"
     }
 
-    private static func isEverywhere(_ address: String) -> Bool {
+    static func isEverywhere(_ address: String) -> Bool {
         ["0.0.0.0:", "*:", "[::]:"].contains { address.hasPrefix($0) }
     }
 

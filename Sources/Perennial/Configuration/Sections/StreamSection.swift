@@ -8,10 +8,10 @@ package struct StreamSection: ConfigurationSection {
     package var curveKeyFile: String?
     /// `stream.subscribers`: who gets anything.
     package var subscribers: [SubscriberConfiguration] = []
+    /// `stream.staleness`: a `local` answer that may be older says that it is stale; 1s to 1m, 2s unless set.
+    package var staleness: ConfigurationDuration?
 
     package init() {}
-
-    package static let later = ["staleness"]
 }
 
 package struct SubscriberConfiguration: ConfigurationSection {

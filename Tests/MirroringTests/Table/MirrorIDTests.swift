@@ -1,7 +1,7 @@
 import Entitlements
 import EventSourcing
+import Mirroring
 import PerennialTestSupport
-import Publishing
 import Subscriptions
 import Testing
 

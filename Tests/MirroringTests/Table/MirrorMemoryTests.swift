@@ -1,6 +1,6 @@
 import Entitlements
+import Mirroring
 import PerennialTestSupport
-import Publishing
 import Sharding
 import Subscriptions
 import Testing

@@ -1,8 +1,8 @@
 import Entitlements
 import EventSourcing
 import Foundation
+import Mirroring
 import PerennialTestSupport
-import Publishing
 import Sharding
 import Subscriptions
 import Synchronization

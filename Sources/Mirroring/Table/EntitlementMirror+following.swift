@@ -56,6 +56,17 @@ extension EntitlementMirror {
     /// How far a shard has been taken over. To be read before what is answered by it: an answer is not older than it.
     package func position(of shard: ShardID) -> Position { self.progress.position(of: shard) }
 
+    /// Whether `shard` has been current at some moment, and not begun again since: what is not there was nowhere then.
+    package func hasAll(of shard: ShardID) -> Bool {
+        self.progress.current(Int(shard.rawValue)) != ShardProgress.never
+    }
+
+    /// For how long the shard that was current last has not been; since the mirror was made, where one never was.
+    package func age(at now: ContinuousClock.Instant) -> Duration {
+        let oldest = (0..<self.map.shardCount).lazy.map { max(0, self.progress.current($0)) }.min() ?? 0
+        return .nanoseconds(self.nanoseconds(now) - oldest)
+    }
+
     /// The log of `shard` is not what was mirrored (`storeRewound`). Answers stay as they are, and say that they are stale;
     /// the next row of each of its streams is believed whatever its version. Of each shard one caller at a time.
     package func beginRestart(of shard: ShardID) {

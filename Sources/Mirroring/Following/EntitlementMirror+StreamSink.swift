@@ -1,0 +1,8 @@
+package import EventSourcing
+package import WireProtocol
+
+extension EntitlementMirror: StreamSink {
+    package func take(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {
+        try self.apply(key: image.key, entitlement: image.entitlement, in: shard)
+    }
+}

@@ -1,0 +1,222 @@
+import EventSourcing
+import WireProtocol
+
+/// One shard as a subscriber follows it: what came, what is missing, and what to ask for next. It knows neither sockets
+/// nor time; the rules are those of `stream.proto`.
+struct ShardFollower {
+    private enum Phase {
+        /// Nothing that one could go on from.
+        case empty
+        /// A snapshot that began at `start` has come up to the key `after`.
+        case copying(start: ServedHead, after: [UInt8])
+        /// All up to `position` has been taken.
+        case following
+    }
+
+    /// A moment of the past at which the log was so long.
+    private struct Mark {
+        var sequence: EventSourcing.Sequence
+        var moment: ContinuousClock.Instant
+    }
+
+    /// How many deltas wait for those before them; they are asked for when there are more.
+    static let heldLimit = 1_024
+    /// One comes with each probe that is answered.
+    private static let markLimit = 8
+
+    let shard: ShardID
+    /// The newest that was heard of.
+    private(set) var epoch = Epoch(rawValue: 0)
+    /// The source whose node owns the shard; nil while none has said so.
+    private(set) var owner: SourceID?
+    private var phase = Phase.empty
+    private var position = StreamPosition.start
+    /// How long the log is at least.
+    private var head = EventSourcing.Sequence.zero
+    /// Consecutive, and beyond `position`.
+    private var held: [StreamDelta] = []
+    private var marks: [Mark] = []
+    /// What was taken may have to be taken back.
+    private var hasTaken = false
+    private var isRestarting = false
+
+    init(shard: ShardID) { self.shard = shard }
+
+    var isFollowing: Bool { if case .following = self.phase { true } else { false } }
+
+    // MARK: What comes
+
+    /// The owner says how long the log is.
+    /// - Parameter isPublished: in a beat: what it names has come before it, or is lost. An answer may overtake.
+    mutating func see(_ head: ServedHead, from source: SourceID, isPublished: Bool, _ sink: any StreamSink) {
+        guard head.epoch >= self.epoch else { return }
+        self.raise(to: head.epoch, from: source, at: head.position, sink)
+        self.owner = source
+        if isPublished { self.head = max(self.head, head.position.sequence) }
+    }
+
+    mutating func hear(
+        _ delta: StreamDelta, from source: SourceID, _ sink: any StreamSink
+    ) throws(MirrorError) {
+        guard delta.epoch >= self.epoch else { return }
+        self.raise(to: delta.epoch, from: source, at: delta.previous, sink)
+        if self.isFollowing, self.held.isEmpty, delta.previous == self.position {
+            try self.advance(delta, sink)
+        } else if !self.isFollowing || delta.position.sequence > self.position.sequence {
+            self.hold(delta)
+        }
+    }
+
+    /// The log was so long at a moment before `moment`, or at it.
+    mutating func mark(_ head: ServedHead, at moment: ContinuousClock.Instant, _ sink: any StreamSink) {
+        guard self.isFollowing, head.epoch == self.epoch else { return }
+        // Whoever is behind for long comes to the first of them some time, and is as current as that.
+        if self.marks.count < Self.markLimit {
+            self.marks.append(Mark(sequence: head.position.sequence, moment: moment))
+        }
+        self.reachMarks(sink)
+    }
+
+    /// - Parameter question: that the page answers. It may have been asked before a restart.
+    mutating func take(
+        _ page: SnapshotPage, to question: StreamRequest.Content, _ sink: any StreamSink
+    ) throws(MirrorError) {
+        guard question == self.question, page.head.epoch >= self.epoch else { return }
+        self.raise(to: page.head.epoch, from: self.owner, at: page.head.position, sink)
+        let start: ServedHead
+        switch self.phase {
+        case .following: return
+        case .empty: start = page.head
+        case .copying(let first, _):
+            // Another owner may have another log.
+            guard first.epoch == page.head.epoch else { return self.restart(sink) }
+            start = first
+        }
+        self.hasTaken = true
+        for image in page.images { try sink.take(image, in: self.shard) }
+        guard page.next.isEmpty else {
+            self.phase = .copying(start: start, after: page.next)
+            return
+        }
+        self.phase = .following
+        if self.isRestarting { sink.endRestart(of: self.shard) }
+        self.isRestarting = false
+        self.setPosition(start.position, sink)
+        self.head = max(self.head, start.position.sequence)
+        try self.release(sink)
+    }
+
+    /// - Returns: whether it was of any use.
+    mutating func take(_ page: ChangesPage, _ sink: any StreamSink) throws(MirrorError) -> Bool {
+        guard self.isFollowing, page.head.epoch >= self.epoch else { return false }
+        self.raise(to: page.head.epoch, from: self.owner, at: page.head.position, sink)
+        let before = self.position
+        for delta in page.deltas where delta.position.sequence > self.position.sequence {
+            guard self.isFollowing, delta.previous == self.position else { break }
+            try self.advance(delta, sink)
+        }
+        self.head = max(self.head, page.head.position.sequence)
+        try self.release(sink)
+        return self.position != before
+    }
+
+    mutating func forgetOwner() { self.owner = nil }
+
+    /// All of it is to come anew.
+    mutating func restart(_ sink: any StreamSink) {
+        self.phase = .empty
+        self.position = .start
+        self.head = .zero
+        self.held = []
+        self.marks = []
+        if self.hasTaken { sink.beginRestart(of: self.shard) }
+        self.isRestarting = self.isRestarting || self.hasTaken
+        self.hasTaken = false
+    }
+
+    /// The same of a store that was restored, whose epochs may be smaller.
+    mutating func restartWithoutEpoch(_ sink: any StreamSink) {
+        self.restart(sink)
+        self.epoch = Epoch(rawValue: 0)
+        self.owner = nil
+    }
+
+    // MARK: What to ask
+
+    /// nil when nothing is missing.
+    var question: StreamRequest.Content? {
+        switch self.phase {
+        case .empty: .snapshot(self.shard, after: [], limit: 0)
+        case .copying(_, let after): .snapshot(self.shard, after: after, limit: 0)
+        case .following:
+            self.head > self.position.sequence || !self.held.isEmpty
+                ? .changes(self.shard, after: self.position, limit: 0) : nil
+        }
+    }
+
+    // MARK: Inside
+
+    /// - Parameter place: where the new owner found the log, or a later place; nil when he did not say.
+    private mutating func raise(
+        to epoch: Epoch, from source: SourceID?, at place: StreamPosition?, _ sink: any StreamSink
+    ) {
+        guard epoch > self.epoch else { return }
+        self.epoch = epoch
+        self.owner = source
+        // What the owners before have said may have been lost with them.
+        self.head = self.position.sequence
+        self.held = []
+        guard self.isFollowing, let place, place.isBefore(self.position) else { return }
+        self.restart(sink)
+    }
+
+    private mutating func hold(_ delta: StreamDelta) {
+        if let last = self.held.last {
+            guard delta.position.sequence > last.position.sequence else { return }
+            // With a hole in it, what is before has to be asked for anyway.
+            if delta.previous != last.position || self.held.count == Self.heldLimit { self.held = [] }
+        }
+        self.held.append(delta)
+    }
+
+    /// Goes on with what is held, where it joins.
+    private mutating func release(_ sink: any StreamSink) throws(MirrorError) {
+        guard let first = self.held.first else { return }
+        let place = Int(self.position.sequence.rawValue - first.position.sequence.rawValue) + 1
+        // Before it there is still a gap.
+        guard place >= 0 else { return }
+        let held = self.held
+        self.held = []
+        for delta in held.dropFirst(place) {
+            // Not the same log after all.
+            guard delta.previous == self.position else { return }
+            try self.advance(delta, sink)
+        }
+    }
+
+    private mutating func advance(_ delta: StreamDelta, _ sink: any StreamSink) throws(MirrorError) {
+        try sink.take(delta.image, in: self.shard)
+        self.hasTaken = true
+        self.setPosition(delta.position, sink)
+    }
+
+    private mutating func setPosition(_ position: StreamPosition, _ sink: any StreamSink) {
+        self.position = position
+        sink.setPosition(position.position(in: self.shard))
+        self.reachMarks(sink)
+    }
+
+    private mutating func reachMarks(_ sink: any StreamSink) {
+        while let mark = self.marks.first, mark.sequence <= self.position.sequence {
+            sink.setCurrent(self.shard, asOf: mark.moment)
+            self.marks.removeFirst()
+        }
+    }
+}
+
+extension StreamPosition {
+    /// A log that ends here is not one that holds `other`.
+    fileprivate func isBefore(_ other: StreamPosition) -> Bool {
+        self.sequence < other.sequence || self.sequence == other.sequence && self.tag != other.tag
+    }
+}

@@ -1,0 +1,86 @@
+import Entitlements
+import EventSourcing
+import Mirroring
+import Sharding
+import Subscriptions
+
+/// Answers checks from what this node mirrors of all shards: without asking anybody, whether the owners live or not.
+struct MirrorChecker: Sendable {
+    /// So long an answer waits for what its token names, before the owner is asked.
+    private static let patience = Duration.milliseconds(150)
+    private static let pause = Duration.milliseconds(2)
+
+    private let mirror: EntitlementMirror
+    private let positions: PositionGuard
+    private let catalog: Catalog
+    private let clock: any WallClock
+
+    init(_ mirror: EntitlementMirror, positions: PositionGuard, catalog: Catalog, clock: any WallClock) {
+        self.mirror = mirror
+        self.positions = positions
+        self.catalog = catalog
+        self.clock = clock
+    }
+
+    /// - Parameter shards: those of the requests, each once.
+    /// - Returns: nil while one of them has not been mirrored, or not as far as `bounds`.
+    func answer(_ requests: [CheckRequest], in shards: [ShardID], atLeast bounds: [Position] = []) -> CheckResponse? {
+        guard shards.allSatisfy(self.mirror.hasAll) else { return nil }
+        // Before the rows are read: the answer is not older than its token.
+        let heads = shards.map(self.mirror.position)
+        guard heads.allSatisfy({ $0.reaches(bounds) }) else { return nil }
+        let now = self.clock.now
+        var answers: [MirrorAnswer] = []
+        self.mirror.check(self.questions(requests), at: self.mirror.time(now, .now), into: &answers)
+        return CheckResponse(
+            results: zip(requests, answers).map { self.result(of: $1, to: $0) }, asOf: now,
+            stale: answers.contains(where: \.isStale), token: self.positions.token(heads))
+    }
+
+    /// The same, for what may be on its way.
+    func answer(
+        _ requests: [CheckRequest], in shards: [ShardID], waitingFor bounds: [Position]
+    ) async -> CheckResponse? {
+        let end = ContinuousClock.now + Self.patience
+        while true {
+            if let answer = self.answer(requests, in: shards, atLeast: bounds) { return answer }
+            guard .now < end, (try? await Task.sleep(for: Self.pause)) != nil else { return nil }
+        }
+    }
+
+    private func questions(_ requests: [CheckRequest]) -> [MirrorQuestion] {
+        var last: (environment: AppStoreEnvironment, bundleID: BundleID?, scope: MirrorScope)?
+        return requests.map { request in
+            if let last, last.environment == request.environment, last.bundleID == request.bundleID {
+                return MirrorQuestion(MirrorID(utf8: request.id), kind: request.kind, in: last.scope)
+            }
+            let scope = self.mirror.scope(request.environment, request.bundleID)
+            last = (request.environment, request.bundleID, scope)
+            return MirrorQuestion(MirrorID(utf8: request.id), kind: request.kind, in: scope)
+        }
+    }
+
+    private func result(of answer: MirrorAnswer, to request: CheckRequest) -> CheckResult {
+        switch answer.outcome {
+        case .unknown: return .verdict(.unknown)
+        case .ambiguous: return .refused(.ambiguous)
+        case .found:
+            let verdict = CheckVerdict(
+                entitled: answer.entitled, state: answer.state, code: answer.code, validUntil: answer.validUntil,
+                productID: self.mirror.productID(of: answer), version: answer.version, reason: nil,
+                bundleID: self.mirror.bundleID(of: answer))
+            return .verdict(verdict.held(against: self.catalog, for: request.entitlement))
+        }
+    }
+}
+
+extension Position {
+    /// Whether an answer of this place is not older than what `bounds` say of its shard. Of the log of another run only the
+    /// store knows whether it goes on here.
+    fileprivate func reaches(_ bounds: [Position]) -> Bool {
+        bounds.allSatisfy { bound in
+            bound.shard != self.shard
+                || bound.incarnationTag == self.incarnationTag && bound.sequence <= self.sequence
+        }
+    }
+}
