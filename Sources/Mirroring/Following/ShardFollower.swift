@@ -36,8 +36,8 @@ struct ShardFollower {
     /// Consecutive, and beyond `position`.
     private var held: [StreamDelta] = []
     private var marks: [Mark] = []
-    /// What was taken may have to be taken back.
-    private var hasTaken = false
+    /// The sink knows of something that would have to be taken back.
+    private var hasTold = false
     private var isRestarting = false
 
     init(shard: ShardID) { self.shard = shard }
@@ -92,7 +92,7 @@ struct ShardFollower {
             guard first.epoch == page.head.epoch else { return self.restart(sink) }
             start = first
         }
-        self.hasTaken = true
+        self.hasTold = true
         for image in page.images { try sink.take(image, in: self.shard) }
         guard page.next.isEmpty else {
             self.phase = .copying(start: start, after: page.next)
@@ -124,14 +124,16 @@ struct ShardFollower {
 
     /// All of it is to come anew.
     mutating func restart(_ sink: any StreamSink) {
+        if self.hasTold {
+            sink.beginRestart(of: self.shard)
+            self.isRestarting = true
+        }
+        self.hasTold = false
         self.phase = .empty
         self.position = .start
         self.head = .zero
         self.held = []
         self.marks = []
-        if self.hasTaken { sink.beginRestart(of: self.shard) }
-        self.isRestarting = self.isRestarting || self.hasTaken
-        self.hasTaken = false
     }
 
     /// The same of a store that was restored, whose epochs may be smaller.
@@ -196,7 +198,6 @@ struct ShardFollower {
 
     private mutating func advance(_ delta: StreamDelta, _ sink: any StreamSink) throws(MirrorError) {
         try sink.take(delta.image, in: self.shard)
-        self.hasTaken = true
         self.setPosition(delta.position, sink)
     }
 

@@ -4,8 +4,10 @@ import ZeroMQ
 /// The connections to one source: one for what it publishes, one for questions. Used on the reactor's thread only.
 final class SourceLink {
     static let pauseAfterFailure = Duration.milliseconds(100)
-    /// Ten beats: then the connection is made anew, since libzmq does not notice every end of one.
+    /// Ten beats: then the connection is made anew, since libzmq does not notice every end of one, nor that a key that was
+    /// refused is listed by now.
     private static let longestSilence = Duration.seconds(5)
+    private static let firstSilence = Duration.seconds(1)
     private static let probeInterval = Duration.milliseconds(500)
     private static let messagesPerTurn = 256
 
@@ -24,6 +26,8 @@ final class SourceLink {
     private var stream: Line?
     private var service: (line: Line, port: UInt16)?
     private var lastHeard = ContinuousClock.now
+    /// Until something is heard it grows, for those to whom a handshake takes long.
+    private var silence = SourceLink.firstSilence
     private var nextProbe = ContinuousClock.now
 
     init(_ source: StreamSource, id: SourceID) {
@@ -34,21 +38,24 @@ final class SourceLink {
     func prepare(_ poller: inout Poller) -> ContinuousClock.Instant {
         self.stream?.place = self.stream.map { poller.add($0.socket) }
         self.service?.line.place = self.service.map { poller.add($0.line.socket) }
-        let silence = self.stream == nil ? .now : self.lastHeard + Self.longestSilence
+        let silence = self.stream == nil ? .now : self.silenceEnd
         return self.service == nil ? silence : min(self.nextProbe, silence)
     }
+
+    private var silenceEnd: ContinuousClock.Instant { self.lastHeard + self.silence }
 
     // MARK: Connections
 
     /// - Returns: whether what was asked before will not be answered.
     func openIfSilent(in context: Context, keys: CurveKeyPair) throws(ZeroMQError) -> Bool {
         let now = ContinuousClock.now
-        if self.stream != nil, now < self.lastHeard + Self.longestSilence {
+        if self.stream != nil, now < self.silenceEnd {
             return try self.openService(in: context, keys: keys)
         }
         self.stream = nil
         self.service = nil
         self.lastHeard = now
+        self.silence = min(self.silence * 2, Self.longestSilence)
         let socket = try Self.socket(.subscribe, to: self.source.serverKey, keys, in: context)
         // What does not fit is dropped at the source, and asked for.
         try socket.set(.receiveHighWaterMark, to: 32_768)
@@ -85,7 +92,9 @@ final class SourceLink {
     // MARK: Messages
 
     func receivePublished(_ poller: borrowing Poller, _ body: ([UInt8]) -> Void) throws(ZeroMQError) {
-        if try Self.receive(self.stream, poller, body) { self.lastHeard = .now }
+        guard try Self.receive(self.stream, poller, body) else { return }
+        self.lastHeard = .now
+        self.silence = Self.longestSilence
     }
 
     func receiveAnswers(_ poller: borrowing Poller, _ body: ([UInt8]) -> Void) throws(ZeroMQError) {

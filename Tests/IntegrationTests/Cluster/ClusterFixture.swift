@@ -20,11 +20,14 @@ struct ClusterFixture {
     }
 
     /// Starts a node, and returns when it is ready.
-    /// - Parameter cluster: further keys of that section.
-    func start(_ number: Int, cluster: String) async throws -> NodeProcess {
-        try await NodeProcess.start(
-            in: self.directories[number], root: self.corpus.root,
-            sections: self.sections(number, store: self.database.url, cluster: "bind: \"127.0.0.1:0\", \(cluster)"))
+    /// - Parameters:
+    ///   - cluster: further keys of that section.
+    ///   - publishes: on two free ports, so that each node mirrors the others.
+    func start(_ number: Int, cluster: String, publishes: Bool = false) async throws -> NodeProcess {
+        var sections = self.sections(number, store: self.database.url, cluster: "bind: \"127.0.0.1:0\", \(cluster)")
+        if publishes { sections += "\nstream: { bind: \"127.0.0.1:0\" }" }
+        return try await NodeProcess.start(
+            in: self.directories[number], root: self.corpus.root, sections: sections)
     }
 
     /// Starts a node, and does not wait for it.

@@ -29,15 +29,21 @@ struct PublishingNode {
     /// What stands between the shards and the publisher.
     final class Tap: ChangeListener {
         private let publisher: Publisher
-        private let drops = Atomic(false)
+        private let losses = Atomic(0)
+        private let count = Atomic(0)
 
         init(_ publisher: Publisher) { self.publisher = publisher }
 
         /// From now on nothing comes through, as if the network had lost it.
-        func close() { self.drops.store(true, ordering: .relaxed) }
+        func close() { self.loseOne(of: 1) }
+
+        /// From now on one commit of so many is lost.
+        func loseOne(of count: Int) { self.losses.store(count, ordering: .relaxed) }
 
         func hear(_ deltas: [StreamDelta], of shard: ShardID) {
-            if !self.drops.load(ordering: .relaxed) { self.publisher.hear(deltas, of: shard) }
+            let losses = self.losses.load(ordering: .relaxed)
+            let number = self.count.wrappingAdd(1, ordering: .relaxed).newValue
+            if losses == 0 || !number.isMultiple(of: losses) { self.publisher.hear(deltas, of: shard) }
         }
     }
 

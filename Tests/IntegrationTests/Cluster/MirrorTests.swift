@@ -1,0 +1,99 @@
+import AppStoreSimulator
+import Foundation
+import Testing
+
+/// Three `perennial serve` processes that mirror each other's shards, of which two are lost one after the other while
+/// `local` checks go on.
+@Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
+struct MirrorTests {
+    private let cluster: ClusterFixture
+    private let question: String
+
+    init() async throws {
+        self.cluster = try await ClusterFixture(nodes: 3, corpus: SignedCorpus(count: 300, seed: 29))
+        let ids = Set(self.cluster.corpus.notifications.compactMap(\.originalTransactionID)).sorted()
+        let checks = ids.map { "{\"subscription\":\"\($0)\"}" }.joined(separator: ",")
+        self.question = "{\"checks\":[\(checks)]"
+    }
+
+    /// What a node answers about all of the subscriptions.
+    private struct Answer {
+        var results: [NSDictionary]
+        var stale: Bool
+        var token: String
+    }
+
+    private func ask(_ node: NodeProcess, _ consistency: String, atLeast token: String? = nil) async throws -> Answer {
+        let (status, body) = try await node.post(
+            "\(self.question),\"consistency\":\"\(consistency)\"}", to: "/v1/check", atLeast: token)
+        guard status == 200, let answer = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
+            let results = answer["results"] as? [NSDictionary], let stale = answer["stale"] as? Bool,
+            let token = answer["token"] as? String
+        else { throw ProcessFailure("no answer: \(status) \(String(decoding: body, as: UTF8.self))") }
+        return Answer(results: results, stale: stale, token: token)
+    }
+
+    private func start(_ number: Int) async throws -> NodeProcess {
+        // The lease is so long that what a lost node owned is nobody's for a while.
+        try await self.cluster.start(number, cluster: "lease: 8s", publishes: true)
+    }
+
+    /// Waits until a node's own copy says what the owners say, and that it is fresh.
+    private func untilMirrored(_ node: NodeProcess) async throws {
+        while true {
+            let local = try await self.ask(node, "local")
+            if !local.stale, let owned = try? await self.ask(node, "owner"), local.results == owned.results { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// Asks again and again, until `isOver` of all answers so far: each of them has to be one.
+    private func watch(_ node: NodeProcess, expecting results: [NSDictionary], until isOver: (Answer) -> Bool)
+        async throws
+    {
+        while true {
+            let answer = try await self.ask(node, "local")
+            #expect(answer.results == results)
+            if isOver(answer) { return }
+        }
+    }
+
+    @Test(
+        "local checks are answered by every node, without an error, while the others are lost", .timeLimit(.minutes(10))
+    )
+    func answersGoOn() async throws {
+        // given: three nodes that hold the same
+        let nodes = [try await self.start(0), try await self.start(1), try await self.start(2)]
+        for notification in self.cluster.corpus.notifications {
+            while try await nodes[0].notify(notification.signedPayload) != 200 {}
+        }
+        try await self.cluster.database.untilInboxIsApplied()
+        for node in nodes { try await self.untilMirrored(node) }
+        let results = try await self.ask(nodes[0], "owner").results
+        #expect(results.contains { $0["entitled"] as? Bool == true })
+        #expect(results.allSatisfy { $0["reason"] == nil })
+
+        // when: one is killed
+        nodes[2].process.send(SIGKILL)
+        // then: the others go on with what they have, say that it may be old, and once somebody owns it that it is not
+        try await self.watch(nodes[0], expecting: results) { $0.stale }
+        try await self.watch(nodes[0], expecting: results) { !$0.stale }
+        try await self.watch(nodes[1], expecting: results) { !$0.stale }
+
+        // when: another is stopped
+        nodes[1].process.send(SIGTERM)
+        // then
+        var isGone = false
+        try await self.watch(nodes[0], expecting: results) { answer in
+            isGone = isGone || !nodes[1].process.isRunning
+            return isGone && !answer.stale
+        }
+        // and a token is honoured by whoever comes back
+        let token = try await self.ask(nodes[0], "owner").token
+        let back = try await self.start(1)
+        #expect(try await self.ask(back, "local", atLeast: token).results == results)
+
+        nodes[0].process.send(SIGTERM)
+        #expect(await nodes[0].process.waitForExit() == 0, "\(nodes[0].process.errorOutput)")
+    }
+}
