@@ -15,6 +15,19 @@ struct FollowerProgram: ReactorProgram, ~Copyable {
     init(_ owner: Follower) throws(ZeroMQError) {
         self.owner = owner
         self.context = try Context()
+        self.meetSources()
+    }
+
+    private mutating func meetSources() {
+        let sources = self.owner.sources
+        for (source, link) in self.links where !sources.contains(source) {
+            self.links[source] = nil
+            self.follower?.lose(link.id, at: .now)
+        }
+        for source in sources where self.links[source] == nil {
+            self.lastSource += 1
+            self.links[source] = SourceLink(source, id: SourceID(rawValue: self.lastSource))
+        }
     }
 
     mutating func prepare(_ poller: inout Poller) -> ContinuousClock.Instant? {
@@ -28,15 +41,7 @@ struct FollowerProgram: ReactorProgram, ~Copyable {
 
     mutating func turn(_ poller: borrowing Poller) throws(ZeroMQError) -> Bool {
         guard !self.owner.isStopping else { return false }
-        let sources = self.owner.sources
-        for (source, link) in self.links where !sources.contains(source) {
-            self.links[source] = nil
-            self.follower?.lose(link.id, at: .now)
-        }
-        for source in sources where self.links[source] == nil {
-            self.lastSource += 1
-            self.links[source] = SourceLink(source, id: SourceID(rawValue: self.lastSource))
-        }
+        self.meetSources()
         for link in self.links.values {
             if try link.openIfSilent(in: self.context, keys: self.owner.keys) {
                 self.follower?.lose(link.id, at: .now)

@@ -55,6 +55,7 @@ struct MirrorTests {
             let answer = try await self.ask(node, "local")
             #expect(answer.results == results)
             if isOver(answer) { return }
+            try await Task.sleep(for: .milliseconds(5))
         }
     }
 
@@ -70,8 +71,7 @@ struct MirrorTests {
         try await self.cluster.database.untilInboxIsApplied()
         for node in nodes { try await self.untilMirrored(node) }
         let results = try await self.ask(nodes[0], "owner").results
-        #expect(results.contains { $0["entitled"] as? Bool == true })
-        #expect(results.allSatisfy { $0["reason"] == nil })
+        #expect(results.contains { ($0["version"] as? Int ?? 0) > 1 })
 
         // when: one is killed
         nodes[2].process.send(SIGKILL)
