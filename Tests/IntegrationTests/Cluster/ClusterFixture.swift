@@ -46,6 +46,16 @@ struct ClusterFixture {
         """
     }
 
+    /// Waits until each of `nodes` owns some of the shards, and together they own all.
+    func untilDivided(among nodes: [NodeProcess]) async throws {
+        while true {
+            var owned: [Int] = []
+            for node in nodes { owned.append(try await node.ownedShards()) }
+            if owned.allSatisfy({ $0 > 0 }), owned.reduce(0, +) == NodeProcess.shardCount { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
     /// Each node's log holds each of these once, and no others; soon at least.
     func expectOnce(_ notifications: some Swift.Sequence<SignedNotification>, on nodes: [NodeProcess]) async throws {
         try await self.database.untilInboxIsApplied()

@@ -10,7 +10,7 @@ struct MirrorTests {
     private let question: String
 
     init() async throws {
-        self.cluster = try await ClusterFixture(nodes: 3, corpus: SignedCorpus(count: 300, seed: 29))
+        self.cluster = try await ClusterFixture(nodes: 3, corpus: SignedCorpus(count: 600, seed: 29))
         let ids = Set(self.cluster.corpus.notifications.compactMap(\.originalTransactionID)).sorted()
         let checks = ids.map { "{\"subscription\":\"\($0)\"}" }.joined(separator: ",")
         self.question = "{\"checks\":[\(checks)]"
@@ -63,8 +63,9 @@ struct MirrorTests {
         "local checks are answered by every node, without an error, while the others are lost", .timeLimit(.minutes(10))
     )
     func answersGoOn() async throws {
-        // given: three nodes that hold the same
+        // given: three nodes that hold the same, each of them the owner of a part
         let nodes = [try await self.start(0), try await self.start(1), try await self.start(2)]
+        try await self.cluster.untilDivided(among: nodes)
         for notification in self.cluster.corpus.notifications {
             while try await nodes[0].notify(notification.signedPayload) != 200 {}
         }

@@ -17,16 +17,6 @@ struct TakeOverTests {
         try await self.cluster.start(number, cluster: "lease: 15s")
     }
 
-    /// Waits until each of `nodes` owns some of the shards, and together they own all.
-    private func untilDivided(among nodes: [NodeProcess]) async throws {
-        while true {
-            var owned: [Int] = []
-            for node in nodes { owned.append(try await node.ownedShards()) }
-            if owned.allSatisfy({ $0 > 0 }), owned.reduce(0, +) == NodeProcess.shardCount { return }
-            try await Task.sleep(for: .milliseconds(100))
-        }
-    }
-
     /// As the App Store does, only sooner: what is not acknowledged is sent again.
     private func notify(_ payload: [UInt8], _ nodes: [NodeProcess]) async {
         for attempt in 0..<200 {
@@ -51,19 +41,19 @@ struct TakeOverTests {
     func othersTakeOver() async throws {
         // given: three nodes that have divided the shards among them
         let nodes = [try await self.start(0), try await self.start(1), try await self.start(2)]
-        try await self.untilDivided(among: nodes)
+        try await self.cluster.untilDivided(among: nodes)
         await self.notifyAll(self.notifications.prefix(150), nodes)
 
         // when: one is killed while notifications come in
         nodes[2].process.send(SIGKILL)
         await self.notifyAll(self.notifications.dropFirst(150), [nodes[0], nodes[1]])
         // then
-        try await self.untilDivided(among: [nodes[0], nodes[1]])
+        try await self.cluster.untilDivided(among: [nodes[0], nodes[1]])
         try await self.cluster.expectOnce(self.notifications, on: [nodes[0], nodes[1]])
 
         // when: one of the two is stopped for longer than its lease, and goes on
         nodes[1].process.send(SIGSTOP)
-        try await self.untilDivided(among: [nodes[0]])
+        try await self.cluster.untilDivided(among: [nodes[0]])
         nodes[1].process.send(SIGCONT)
         // then: it ends by itself, and the last one answers for all
         #expect(await nodes[1].process.waitForExit() == 1)
