@@ -216,8 +216,8 @@ if Context.environment["PERENNIAL_BENCHMARKS"] == "1" {
             name: "PerennialBenchmarks",
             dependencies: [
                 "AppStore", "AppStoreSimulator", "Base64Coding", "CPostgres", "CZeroMQ", "Clustering", "Entitlements",
-                "EventSourcing", "HTTPAPI", "Mirroring", "PostgresHarness", "PostgresStore", "Publishing", "SQLiteStore",
-                "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ",
+                "EventSourcing", "HTTPAPI", "Mirroring", "PostgresHarness", "PostgresStore", "Publishing",
+                "SQLiteStore", "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ",
                 arguments, crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 protobuf, signals, x509, asn1, histogram,
             ],

@@ -1,5 +1,6 @@
 import Foundation
 import Mirroring
+import Sharding
 import SubscriptionRuntime
 
 /// A mirror that follows a node as another node's does: encrypted, over TCP on this machine.
