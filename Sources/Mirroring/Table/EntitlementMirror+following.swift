@@ -17,6 +17,10 @@ extension EntitlementMirror {
     package func apply(
         key: [UInt8], entitlement: [UInt8], in shard: ShardID
     ) throws(MirrorError) -> Bool {
+        // Streams of other kinds have no row.
+        if let kind = key.first, kind != StreamKind.subscription.rawValue, kind != StreamKind.purchase.rawValue {
+            return false
+        }
         let row: EntitlementRow
         do { row = try EntitlementRow(decoding: entitlement) } catch {
             throw MirrorError(.malformed, "the row of a stream cannot be read: \(error)")

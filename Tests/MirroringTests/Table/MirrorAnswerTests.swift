@@ -111,6 +111,9 @@ import Testing
         #expect(throws: MirrorError.self) {
             try fixture.mirror.apply(key: key.bytes, row, in: ShardID(rawValue: 16))
         }
+        #expect(
+            try !fixture.mirror.apply(
+                key: MirrorFixture.key("test:1", kind: .test).bytes, entitlement: [], in: ShardID(rawValue: 0)))
         #expect(try !fixture.apply(MirrorFixture.key("test:1", kind: .test), row))
         #expect(fixture.mirror.count == 0)
     }

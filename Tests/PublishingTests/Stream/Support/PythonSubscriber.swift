@@ -1,0 +1,94 @@
+import Foundation
+import Publishing
+import Subscriptions
+import ZeroMQ
+
+/// The example subscriber at work, with files for what it says; ended when it goes out of scope.
+final class PythonSubscriber {
+    static let python = ProcessInfo.processInfo.environment["PERENNIAL_TEST_PYTHON"]
+
+    /// A line that it prints.
+    struct Change: Decodable {
+        var shard: Int
+        var sequence: Int
+        var id: String
+        var version: Int
+    }
+
+    /// One of all that it has in the end.
+    struct Row: Decodable, Hashable {
+        var kind: String
+        var id: String
+        var environment: String
+        var bundleId: String
+        var version: Int
+        var entitled: Bool
+        var state: String?
+        var productId: String?
+        var validUntil: Int64?
+    }
+
+    private let process = Process()
+    private let folder: URL
+
+    init(of running: PublishingNode.Running, _ node: PublishingNode, keys: CurveKeyPair) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "subscriber-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        self.folder = folder
+        try Data((Z85.text(of: keys.secretKey) ?? "").utf8).write(to: folder.appending(path: "key"))
+        try Self.compileSchema(into: folder)
+        for name in ["out", "errors"] { _ = FileManager.default.createFile(atPath: self.path(name), contents: nil) }
+        self.process.executableURL = URL(filePath: Self.python ?? "")
+        self.process.environment = ["PYTHONPATH": folder.path, "PYTHONDONTWRITEBYTECODE": "1"]
+        self.process.arguments = [
+            Self.proto.appending(path: "example/subscriber.py").path, running.endpoints.stream,
+            "--server-key", Z85.text(of: node.stream.keys.publicKey) ?? "", "--key-file", self.path("key"),
+            "--dump", self.path("dump"), "--at", "\((PublishingNode.start + .days(250)).milliseconds)",
+        ]
+        self.process.standardOutput = FileHandle(forWritingAtPath: self.path("out"))
+        self.process.standardError = FileHandle(forWritingAtPath: self.path("errors"))
+        try self.process.run()
+    }
+
+    deinit {
+        if self.process.isRunning { self.send(SIGKILL) }
+        try? FileManager.default.removeItem(at: self.folder)
+    }
+
+    private static let proto = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../../proto").standardizedFileURL
+
+    private static func compileSchema(into folder: URL) throws {
+        let protoc = Process()
+        protoc.executableURL = URL(filePath: "/usr/bin/env")
+        protoc.arguments = [
+            "protoc", "--proto_path=\(Self.proto.path)", "--python_out=\(folder.path)", "perennial/v1/stream.proto",
+        ]
+        try protoc.run()
+        protoc.waitUntilExit()
+    }
+
+    private func path(_ name: String) -> String { self.folder.appending(path: name).path }
+    private func text(_ name: String) -> String {
+        String(decoding: FileManager.default.contents(atPath: self.path(name)) ?? Data(), as: UTF8.self)
+    }
+
+    var errors: String { self.text("errors") }
+
+    func send(_ signal: Int32) { kill(self.process.processIdentifier, signal) }
+
+    /// All that it has told so far; the last line may be a part of one.
+    func changes() throws -> [Change] {
+        try self.text("out").split(separator: "\n", omittingEmptySubsequences: true).compactMap { line in
+            line.hasSuffix("}") ? try JSONDecoder().decode(Change.self, from: Data(line.utf8)) : nil
+        }
+    }
+
+    /// Ends it.
+    func end() async throws -> (status: Int32, dump: [Row]) {
+        self.send(SIGTERM)
+        await eventually { !self.process.isRunning }
+        let dump = FileManager.default.contents(atPath: self.path("dump")) ?? Data("[]".utf8)
+        return (self.process.terminationStatus, try JSONDecoder().decode([Row].self, from: dump))
+    }
+}

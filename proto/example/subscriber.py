@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+"""Follows every subscription over the streams of one or more nodes, and prints each change as a line of JSON.
+
+  pip install pyzmq protobuf
+  protoc --proto_path=proto --python_out=. perennial/v1/stream.proto
+  PYTHONPATH=. python3 proto/example/subscriber.py --server-key 'KEY OF THE NODES' --key-file paywall.key tcp://10.0.0.5:7100
+
+`perennial keys new --out paywall.key` makes the key and prints its public part, which has to be listed under
+`stream.subscribers`. The comments name the steps of perennial/v1/stream.proto, which is all that this was written from.
+"""
+import argparse
+import json
+import signal
+import sys
+import time
+
+import zmq
+from perennial.v1 import stream_pb2 as proto
+
+BEAT, PATIENCE, HELD_LIMIT = b"\xff\xff", 3.0, 1024
+STATES = ["subscribed", "grace", "retry", "expired", "revoked", "owned"]
+KINDS = {1: "subscription", 2: "purchase"}
+
+
+def place(position):
+    return (position.sequence, position.tag)
+
+
+def varint(data, offset):
+    value = shift = 0
+    while True:
+        byte = data[offset]
+        value, shift, offset = value | (byte & 127) << shift, shift + 7, offset + 1
+        if byte < 128:
+            return value, offset
+
+
+def phases(entitlement):
+    """(from in milliseconds, state, entitled, product), oldest first."""
+    offset = 5 if entitlement[0] == 2 else 1
+    _, offset = varint(entitlement, offset)
+    moment, offset = varint(entitlement, offset)
+    moment = moment >> 1 ^ -(moment & 1)
+    count, offset = varint(entitlement, offset)
+    products, found = [None], []
+    for _ in range(count):
+        length, offset = varint(entitlement, offset)
+        products.append(entitlement[offset : offset + length].decode())
+        offset += length
+    count, offset = varint(entitlement, offset)
+    for _ in range(count):
+        step, offset = varint(entitlement, offset)
+        moment += step
+        first, second = entitlement[offset], entitlement[offset + 1]
+        found.append((moment, STATES[first & 7], bool(first & 8), products[second >> 4]))
+        offset += 2
+    return found
+
+
+def answer(entitlement, moment):
+    """What holds at a moment, in milliseconds. Nobody is entitled beyond `validUntil`."""
+    found = phases(entitlement)
+    if not found:
+        return {"entitled": False, "state": None, "productId": None, "validUntil": None}
+    now = max((i for i, phase in enumerate(found) if phase[0] <= moment), default=0)
+    _, state, entitled, product = found[now]
+    ends = [phase[0] for phase in found[now + 1 :] if not phase[2]] if entitled else []
+    return {"entitled": entitled, "state": state, "productId": product, "validUntil": ends[0] if ends else None}
+
+
+class Shard:
+    def __init__(self, number):
+        self.number, self.epoch, self.owner, self.rows = number, 0, None, {}
+        self.asked, self.not_before, self.beginnings = None, 0.0, 0
+        self.begin_again()
+
+    def begin_again(self):
+        self.beginnings += 1
+        self.position = self.start = None
+        self.copy, self.after, self.head, self.held = {}, b"", 0, []
+
+    def see(self, head, node, published):
+        """Steps 1 and 4: a node says that it owns the shard, and how long the log is."""
+        if head.epoch < self.epoch:
+            return
+        self.raise_epoch(head.epoch, place(head.position))
+        self.owner = node
+        if published:
+            self.head = max(self.head, head.position.sequence)
+
+    def raise_epoch(self, epoch, found):
+        """Step 6: what a later owner found shorter, or otherwise, has been lost."""
+        if epoch <= self.epoch:
+            return
+        self.epoch, self.head, self.held = epoch, 0, []
+        if self.position and found and found[0] <= self.position[0] and found != self.position:
+            self.begin_again()
+
+    def hear(self, delta, node):
+        """Step 3."""
+        if delta.epoch < self.epoch:
+            return
+        if delta.epoch > self.epoch:
+            self.raise_epoch(delta.epoch, place(delta.previous) if delta.HasField("previous") else None)
+            self.owner = node
+        if self.position and delta.position.sequence <= self.position[0]:
+            return
+        self.held = (self.held + [delta])[-HELD_LIMIT:]
+        self.release()
+
+    def release(self):
+        while self.position and self.held:
+            delta = self.held[0]
+            if delta.position.sequence > self.position[0]:
+                if not delta.HasField("previous") or place(delta.previous) != self.position:
+                    return
+                self.advance(delta)
+            self.held.pop(0)
+
+    def advance(self, delta):
+        self.position = place(delta.position)
+        self.take(self.rows, delta.image, self.position[0])
+
+    def take(self, rows, image, sequence=None):
+        """Step 5. Only what is new in the log is a change that somebody wants to hear of."""
+        if image.key[0] not in KINDS or image.version <= rows.get(image.key, (0,))[0]:
+            return
+        rows[image.key] = (image.version, image.entitlement)
+        if sequence is not None:
+            told = {"shard": self.number, "sequence": sequence, **describe(image.key), "version": image.version}
+            print(json.dumps({**told, **answer(image.entitlement, time.time() * 1000)}), flush=True)
+
+    def question(self, request):
+        """Steps 2, 3 and 4: what is missing. False when nothing is."""
+        if self.position is None:
+            request.snapshot.shard, request.snapshot.after = self.number, self.after
+        elif self.held or self.head > self.position[0]:
+            request.changes.shard = self.number
+            request.changes.after.sequence, request.changes.after.tag = self.position
+        else:
+            return False
+        return True
+
+    def take_snapshot(self, page):
+        if page.head.epoch < self.epoch or self.position:
+            return
+        self.raise_epoch(page.head.epoch, None)
+        if self.start and self.start.epoch != page.head.epoch:
+            return self.begin_again()
+        self.start = self.start or page.head
+        for image in page.images:
+            self.take(self.copy, image)
+        self.after = page.next
+        if not page.next:
+            self.rows, self.position = self.copy, place(self.start.position)
+            self.release()
+
+    def take_changes(self, page):
+        if page.head.epoch < self.epoch or self.position is None:
+            return
+        before = self.position
+        for delta in page.deltas:
+            if place(delta.previous) == self.position:
+                self.advance(delta)
+        self.release()
+        if self.position == before:
+            self.not_before = time.monotonic() + 0.1
+
+
+def describe(key):
+    texts = [text.decode() for text in key[1:].split(b"\0")]
+    return dict(zip(("kind", "id", "environment", "bundleId"), [KINDS[key[0]], *texts]))
+
+
+class Node:
+    """One node: what it publishes, and a line to ask it."""
+
+    def __init__(self, endpoint, follower):
+        self.endpoint, self.follower, self.service, self.port = endpoint, follower, None, None
+        self.stream = follower.connect(zmq.SUB, endpoint)
+        self.stream.subscribe(b"")
+
+    def meet(self, beat):
+        if self.port != beat.service_port:
+            self.port = beat.service_port
+            self.service = self.follower.connect(zmq.DEALER, f"{self.endpoint.rpartition(':')[0]}:{self.port}")
+
+
+class Follower:
+    def __init__(self, endpoints, server_key, secret):
+        self.context, self.poller = zmq.Context(), zmq.Poller()
+        self.keys = (server_key, zmq.curve_public(secret), secret)
+        self.origin, self.shards, self.questions, self.last_id = None, {}, {}, 0
+        self.shard_count, self.has_all = None, False
+        self.nodes = [Node(endpoint, self) for endpoint in endpoints]
+
+    def connect(self, kind, endpoint):
+        socket = self.context.socket(kind)
+        socket.linger, socket.heartbeat_ivl = 0, 2000
+        socket.curve_serverkey, socket.curve_publickey, socket.curve_secretkey = self.keys
+        socket.connect(endpoint)
+        self.poller.register(socket, zmq.POLLIN)
+        return socket
+
+    def admits(self, origin):
+        """Step 6: another store, or this one after it was restored, is another log."""
+        found = (origin.store, origin.restore_generation)
+        if self.origin and found[0] == self.origin[0] and found < self.origin:
+            return False
+        if found != self.origin:
+            self.origin, self.shards, self.questions = found, {}, {}
+        return True
+
+    def shard(self, number):
+        return self.shards.setdefault(number, Shard(number))
+
+    def turn(self):
+        ready = dict(self.poller.poll(100))
+        for node in self.nodes:
+            if node.stream in ready:
+                self.drain(node.stream, lambda message: self.hear(message, node))
+            if node.service in ready:
+                self.drain(node.service, lambda message: self.take(message, node))
+        self.ask()
+        following = [shard for shard in self.shards.values() if shard.position]
+        if len(following) == self.shard_count and not self.has_all:
+            self.has_all = True
+            print(f"following {sum(len(shard.rows) for shard in following)} streams", file=sys.stderr, flush=True)
+
+    def drain(self, socket, body):
+        for _ in range(1000):
+            try:
+                body(socket.recv(zmq.NOBLOCK))
+            except zmq.Again:
+                return
+
+    def hear(self, message, node):
+        if message[:2] == BEAT:
+            beat = proto.Beat.FromString(message[2:])
+            if self.admits(beat.origin):
+                node.meet(beat)
+                self.shard_count = beat.shard_count
+                for head in beat.heads:
+                    self.shard(head.shard).see(head, node, published=True)
+        else:
+            delta = proto.Delta.FromString(message[2:])
+            if self.admits(delta.origin):
+                self.shard(int.from_bytes(message[:2], "big")).hear(delta, node)
+
+    def take(self, message, node):
+        found = proto.StreamAnswer.FromString(message)
+        if found.id not in self.questions:
+            return
+        shard, beginnings, _ = self.questions.pop(found.id)
+        shard.asked, kind = None, found.WhichOneof("answer")
+        if beginnings != shard.beginnings:
+            return
+        if kind == "failure":
+            if found.failure.code == proto.STREAM_FAILURE_CODE_REWOUND:
+                shard.begin_again()
+            elif found.failure.code == proto.STREAM_FAILURE_CODE_NOT_OWNER:
+                shard.owner = None if shard.owner is node else shard.owner
+            else:
+                shard.not_before = time.monotonic() + max(found.failure.retry_after, 20) / 1000
+        elif self.admits(getattr(found, kind).origin):
+            getattr(shard, f"take_{kind}")(getattr(found, kind))
+
+    def ask(self):
+        now = time.monotonic()
+        for number, (shard, _, moment) in list(self.questions.items()):
+            if moment + PATIENCE < now:
+                del self.questions[number]
+                shard.asked = None
+        for shard in self.shards.values():
+            if shard.asked or shard.owner is None or shard.owner.service is None or shard.not_before > now:
+                continue
+            request = proto.StreamRequest(id=self.last_id + 1)
+            if len(self.questions) < 4 and shard.question(request):
+                self.last_id = shard.asked = request.id
+                self.questions[request.id] = (shard, shard.beginnings, now)
+                shard.owner.service.send(request.SerializeToString())
+
+    def dump(self, moment):
+        return [
+            {**describe(key), "version": version, **answer(entitlement, moment)}
+            for shard in self.shards.values()
+            for key, (version, entitlement) in shard.rows.items()
+        ]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("node", nargs="+", help="stream.bind of a node, such as tcp://10.0.0.5:7100")
+    parser.add_argument("--server-key", required=True, help="the nodes' public key")
+    parser.add_argument("--key-file", required=True, help="the subscriber's secret key")
+    parser.add_argument("--dump", metavar="FILE", help="where to write all that is known, when SIGTERM or Ctrl-C ends it")
+    parser.add_argument("--at", type=int, metavar="MILLISECONDS", help="the moment of the dump; now unless given")
+    options = parser.parse_args()
+    try:
+        with open(options.key_file, "rb") as file:
+            secret = file.read().split()[0]
+        follower = Follower(options.node, options.server_key.encode(), secret)
+    except (OSError, IndexError, ValueError, zmq.ZMQError) as error:
+        sys.exit(f"error: {error}")
+    ended = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ended.append(True))
+    while not ended:
+        follower.turn()
+    if options.dump:
+        with open(options.dump, "w") as file:
+            json.dump(follower.dump(options.at or time.time() * 1000), file)
+
+
+if __name__ == "__main__":
+    main()
