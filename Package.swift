@@ -170,8 +170,8 @@ let package = Package(
         tests(
             "PublishingTests",
             [
-                "AppStore", "Entitlements", "EventSourcing", "Mirroring", "PerennialTestSupport", "Publishing",
-                "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", logging,
+                "AppStore", "Entitlements", "EventSourcing", "Mirroring", "PerennialTestSupport", "PostgresHarness",
+                "Publishing", "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", logging,
             ]),
         tests(
             "HTTPAPITests",

@@ -83,10 +83,10 @@ class Shard:
         """Steps 1 and 4: a node says that it owns the shard, and how long the log is."""
         if head.epoch < self.epoch:
             return
-        self.raise_epoch(head.epoch, place(head.position))
+        self.raise_epoch(head.epoch, place(head.head))
         self.owner = node
         if published:
-            self.head = max(self.head, head.position.sequence)
+            self.head = max(self.head, head.head.sequence)
 
     def raise_epoch(self, epoch, found):
         """Step 6: what a later owner found shorter, or otherwise, has been lost."""
@@ -152,7 +152,7 @@ class Shard:
             self.take(self.copy, image)
         self.after = page.next
         if not page.next:
-            self.rows, self.position = self.copy, place(self.start.position)
+            self.rows, self.position = self.copy, place(self.start.head)
             self.release()
 
     def take_changes(self, page):

@@ -1,6 +1,8 @@
 import Foundation
+import PostgresHarness
 import Publishing
 import Subscriptions
+import Synchronization
 import ZeroMQ
 
 /// The example subscriber at work, with files for what it says; ended when it goes out of scope.
@@ -28,30 +30,38 @@ final class PythonSubscriber {
         var validUntil: Int64?
     }
 
-    private let process = Process()
+    private final class Exit: Sendable {
+        let status = Mutex<Int32?>(nil)
+    }
+
+    private let process: ChildProcess
+    private let exit = Exit()
     private let folder: URL
 
     init(of running: PublishingNode.Running, _ node: PublishingNode, keys: CurveKeyPair) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "subscriber-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        self.folder = folder
+        func path(_ name: String) -> String { folder.appending(path: name).path }
         try Data((Z85.text(of: keys.secretKey) ?? "").utf8).write(to: folder.appending(path: "key"))
         try Self.compileSchema(into: folder)
-        for name in ["out", "errors"] { _ = FileManager.default.createFile(atPath: self.path(name), contents: nil) }
-        self.process.executableURL = URL(filePath: Self.python ?? "")
-        self.process.environment = ["PYTHONPATH": folder.path, "PYTHONDONTWRITEBYTECODE": "1"]
-        self.process.arguments = [
-            Self.proto.appending(path: "example/subscriber.py").path, running.endpoints.stream,
-            "--server-key", Z85.text(of: node.stream.keys.publicKey) ?? "", "--key-file", self.path("key"),
-            "--dump", self.path("dump"), "--at", "\((PublishingNode.start + .days(250)).milliseconds)",
-        ]
-        self.process.standardOutput = FileHandle(forWritingAtPath: self.path("out"))
-        self.process.standardError = FileHandle(forWritingAtPath: self.path("errors"))
-        try self.process.run()
+        for name in ["out", "errors"] { _ = FileManager.default.createFile(atPath: path(name), contents: nil) }
+        self.folder = folder
+        self.process = try ChildProcess(
+            [
+                Self.python ?? "", Self.proto.appending(path: "example/subscriber.py").path, running.endpoints.stream,
+                "--server-key", Z85.text(of: node.stream.keys.publicKey) ?? "", "--key-file", path("key"),
+                "--dump", path("dump"), "--at", "\((PublishingNode.start + .days(250)).milliseconds)",
+            ], input: nil, output: path("out"), errors: path("errors"),
+            environment: ["PYTHONPATH": folder.path, "PYTHONDONTWRITEBYTECODE": "1"], directory: folder.path)
+        let (process, exit) = (self.process, self.exit)
+        Thread.detachNewThread {
+            let status = process.wait() ?? -1
+            exit.status.withLock { $0 = status }
+        }
     }
 
     deinit {
-        if self.process.isRunning { self.send(SIGKILL) }
+        if self.isRunning { self.send(SIGKILL) }
         try? FileManager.default.removeItem(at: self.folder)
     }
 
@@ -74,8 +84,9 @@ final class PythonSubscriber {
     }
 
     var errors: String { self.text("errors") }
+    var isRunning: Bool { self.exit.status.withLock { $0 == nil } }
 
-    func send(_ signal: Int32) { kill(self.process.processIdentifier, signal) }
+    func send(_ signal: Int32) { kill(self.process.id, signal) }
 
     /// All that it has told so far; the last line may be a part of one.
     func changes() throws -> [Change] {
@@ -87,8 +98,8 @@ final class PythonSubscriber {
     /// Ends it.
     func end() async throws -> (status: Int32, dump: [Row]) {
         self.send(SIGTERM)
-        await eventually { !self.process.isRunning }
+        await eventually { !self.isRunning }
         let dump = FileManager.default.contents(atPath: self.path("dump")) ?? Data("[]".utf8)
-        return (self.process.terminationStatus, try JSONDecoder().decode([Row].self, from: dump))
+        return (self.exit.status.withLock(\.self) ?? -1, try JSONDecoder().decode([Row].self, from: dump))
     }
 }
