@@ -117,7 +117,7 @@ struct ServeCommandTests {
 
     @Test(arguments: [
         ("http: { prot: 1 }", "http.prot: unknown key; the nearest known one is http.port"),
-        ("node: { roles: [ingest] }", "node.roles: not in this version of Perennial; a later one will have it"),
+        ("node: { roles: [ingest] }", "node.roles[0]: unknown role ingest; it is mirror"),
         ("apps: [ { bundleId: a, environments: [Sandbox], rootCertificates: [none.cer] } ]", "there is no such file"),
     ])
     func aMistakeInTheConfigurationIsOneLine(_ yaml: String, _ line: String) async throws {

@@ -70,11 +70,11 @@ import Testing
         Mistake("no YAML", "http: [", says: "perennial.yaml:2: not valid YAML: did not find expected node content"),
         Mistake("a list for all", "- http", says: "perennial.yaml:1: expected a section with keys, found a list"),
         Mistake(
-            "a key of a later version", "stream: { staleness: 2s }",
-            says: "perennial.yaml:1: stream.staleness: not in this version of Perennial; a later one will have it"),
+            "a mirror that may be old for too long", "stream: { staleness: 2m }",
+            says: "perennial.yaml:1: stream.staleness: has to be 1s to 1m"),
         Mistake(
-            "another one", "node: { roles: [ingest] }",
-            says: "perennial.yaml:1: node.roles: not in this version of Perennial; a later one will have it"),
+            "a role that there is not", "node: { roles: [mirror, ingest] }",
+            says: "perennial.yaml:1: node.roles[1]: unknown role ingest; it is mirror"),
         Mistake(
             "an unknown key of an app's serverAPI", smallest + "\n    serverAPI: { keyID: K }",
             says:

@@ -83,8 +83,7 @@ extension ConfigurationSection {
     }
 
     fileprivate static func refusal(of name: String, at path: ConfigurationPath) -> String {
-        guard !self.later.contains(name) else { return "not in this version of Perennial; a later one will have it" }
-        let nearest = (self.keys.map(\.name) + self.later).nearest(to: name) ?? ""
+        let nearest = self.keys.map(\.name).nearest(to: name) ?? ""
         return "unknown key; the nearest known one is \(path + .key(nearest))"
     }
 }

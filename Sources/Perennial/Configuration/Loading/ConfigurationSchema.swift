@@ -21,8 +21,6 @@ package protocol ConfigurationScalar: ConfigurationValue {
 /// A group of keys with their defaults: the stored properties of the struct.
 package protocol ConfigurationSection: ConfigurationValue {
     init()
-    /// Keys that the contract knows and this version does not serve yet.
-    static var later: [String] { get }
 }
 
 extension ConfigurationScalar {
@@ -30,7 +28,6 @@ extension ConfigurationScalar {
 }
 
 extension ConfigurationSection {
-    package static var later: [String] { [] }
     package static var schema: ConfigurationSchema { .section(Self.self) }
 
     /// The keys and what may stand there, in the order of the struct.
