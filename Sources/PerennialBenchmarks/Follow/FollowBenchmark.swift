@@ -20,6 +20,8 @@ struct FollowBenchmark: Benchmark {
         let traffic = try await VerifiedTraffic(
             count: Self.changesPerSecond * Self.seconds, authority: workspace.supplies.authority)
         return try await FollowedNode.run(on: seeded.path) { node in
+            // It counts its subscriptions by itself, which is no part of this.
+            try await ProcessUse.untilIdle(getpid())
             workspace.say("  the node serves")
             return try await node.follow { mirror in
                 let start = ContinuousClock.now

@@ -110,14 +110,6 @@ final class NodeProcess: Sendable {
 
     func use() throws -> ProcessUse { try ProcessUse(of: self.child.id) }
 
-    /// Returns when the node has done what it does by itself after a start: next to no work for half a second.
-    func settle() async throws {
-        var before = try self.use().processorTime
-        while true {
-            try await Task.sleep(for: .milliseconds(500))
-            let now = try self.use().processorTime
-            if now - before <= .milliseconds(20) { return }
-            before = now
-        }
-    }
+    /// Returns when the node has done what it does by itself after a start.
+    func settle() async throws { try await ProcessUse.untilIdle(self.child.id) }
 }

@@ -23,6 +23,17 @@ struct ProcessUse {
         self.processorTime = .seconds(1) * (user + system) / ticksPerSecond
     }
 
+    /// Returns when a process has done next to nothing for half a second.
+    static func untilIdle(_ process: Int32) async throws {
+        var before = try ProcessUse(of: process).processorTime
+        while true {
+            try await Task.sleep(for: .milliseconds(500))
+            let now = try ProcessUse(of: process).processorTime
+            if now - before <= .milliseconds(20) { return }
+            before = now
+        }
+    }
+
     /// Of a process, its children, and those of them that have ended.
     static func processorTime(ofAllUnder parent: Int32) throws -> Duration {
         let ticksPerSecond = sysconf(Int32(_SC_CLK_TCK))
