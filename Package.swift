@@ -48,7 +48,10 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
 let package = Package(
     name: "Perennial",
-    products: [.executable(name: "perennial", targets: ["Perennial"])],
+    products: [
+        .executable(name: "perennial", targets: ["Perennial"]),
+        .library(name: "PerennialClient", targets: ["PerennialClient"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
@@ -96,6 +99,10 @@ let package = Package(
         library(
             "Clustering", ["ZeroMQ", "WireProtocol", "Sharding", "EventSourcing"],
             products: [deque, instrumentation, logging, serviceContext]),
+        library(
+            "PerennialClient",
+            ["Entitlements", "EventSourcing", "Mirroring", "Sharding", "Subscriptions", "WireProtocol", "ZeroMQ"],
+            products: [logging]),
         library(
             "SubscriptionRuntime",
             [
@@ -170,8 +177,8 @@ let package = Package(
         tests(
             "PublishingTests",
             [
-                "AppStore", "Entitlements", "EventSourcing", "Mirroring", "PerennialTestSupport", "PostgresHarness",
-                "Publishing", "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", logging,
+                "AppStore", "Entitlements", "EventSourcing", "Mirroring", "PerennialClient", "PerennialTestSupport",
+                "PostgresHarness", "Publishing", "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", logging,
             ]),
         tests(
             "HTTPAPITests",

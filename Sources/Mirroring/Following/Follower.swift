@@ -14,9 +14,12 @@ package final class Follower: Sendable {
 
     /// Makes the sink for the first store that is heard of; nil to have nothing to do with it.
     package typealias SinkMaker = @Sendable (StreamOrigin, _ shardCount: Int) -> (any StreamSink)?
+    /// Says where to begin with that store.
+    package typealias StartMaker = @Sendable (StreamOrigin) -> FollowingStart
 
     let keys: CurveKeyPair
     let makeSink: SinkMaker
+    let start: StartMaker
     let logger: Logger
     private let reactor: Reactor
     private let state: Mutex<State>
@@ -25,10 +28,12 @@ package final class Follower: Sendable {
     /// Opens nothing yet.
     /// - Parameter keys: its public key has to be listed at the sources.
     package init(
-        _ sources: Set<StreamSource> = [], keys: CurveKeyPair, logger: Logger, sink: @escaping SinkMaker
+        _ sources: Set<StreamSource> = [], keys: CurveKeyPair, logger: Logger,
+        from start: @escaping StartMaker = { _ in .everything }, sink: @escaping SinkMaker
     ) throws(ZeroMQError) {
         self.keys = keys
         self.makeSink = sink
+        self.start = start
         self.logger = logger
         self.reactor = try Reactor()
         self.state = Mutex(State(sources: sources))
@@ -43,7 +48,7 @@ package final class Follower: Sendable {
         if isNews { self.reactor.wakeUp.ring() }
     }
 
-    /// Until it is cancelled. To be called once.
+    /// Until it is cancelled, or stopped. To be called once.
     package func run() async throws(ZeroMQError) {
         let result: Result<Void, ZeroMQError> = await withTaskCancellationHandler {
             do throws(ZeroMQError) {
@@ -53,10 +58,15 @@ package final class Follower: Sendable {
                 return .failure(error)
             }
         } onCancel: {
-            self.state.withLock { $0.isStopping = true }
-            self.reactor.wakeUp.ring()
+            self.stop()
         }
         try result.get()
+    }
+
+    /// Ends `run()`, now or as soon as it begins.
+    package func stop() {
+        self.state.withLock { $0.isStopping = true }
+        self.reactor.wakeUp.ring()
     }
 
     var isStopping: Bool { self.state.withLock(\.isStopping) }

@@ -78,9 +78,9 @@ struct FollowerProgram: ReactorProgram, ~Copyable {
         guard self.follower == nil, beat.shardCount > 0,
             let sink = self.owner.makeSink(beat.origin, beat.shardCount)
         else { return }
-        self.follower = StreamFollower(beat.origin, shardCount: beat.shardCount, sink: sink) { [owner] in
-            owner.missed()
-        }
+        self.follower = StreamFollower(
+            beat.origin, shardCount: beat.shardCount, from: self.owner.start(beat.origin), sink: sink
+        ) { [owner] in owner.missed() }
     }
 
     private mutating func take(_ message: [UInt8], from link: SourceLink) {

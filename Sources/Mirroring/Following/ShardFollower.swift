@@ -25,6 +25,8 @@ struct ShardFollower {
     private static let markLimit = 8
 
     let shard: ShardID
+    /// Whether there is a copy to begin with.
+    private let copies: Bool
     /// The newest that was heard of.
     private(set) var epoch = Epoch(rawValue: 0)
     /// The source whose node owns the shard; nil while none has said so.
@@ -40,7 +42,18 @@ struct ShardFollower {
     private var hasTold = false
     private var isRestarting = false
 
-    init(shard: ShardID) { self.shard = shard }
+    init(shard: ShardID, from start: FollowingStart) {
+        self.shard = shard
+        switch start {
+        case .everything: self.copies = true
+        case .now: self.copies = false
+        case .after(let positions):
+            self.copies = false
+            self.phase = .following
+            self.position = positions.first { $0.shard == shard }.map(StreamPosition.init) ?? .start
+            self.head = self.position.sequence
+        }
+    }
 
     var isFollowing: Bool { if case .following = self.phase { true } else { false } }
 
@@ -52,6 +65,7 @@ struct ShardFollower {
         guard head.epoch >= self.epoch else { return }
         self.raise(to: head.epoch, from: source, at: head.position, sink)
         self.owner = source
+        if !self.copies, !self.isFollowing { self.begin(at: head.position, sink) }
         if isPublished { self.head = max(self.head, head.position.sequence) }
     }
 
@@ -98,11 +112,7 @@ struct ShardFollower {
             self.phase = .copying(start: start, after: page.next)
             return
         }
-        self.phase = .following
-        if self.isRestarting { sink.endRestart(of: self.shard) }
-        self.isRestarting = false
-        self.setPosition(start.position, sink)
-        self.head = max(self.head, start.position.sequence)
+        self.begin(at: start.position, sink)
         try self.release(sink)
     }
 
@@ -124,7 +134,7 @@ struct ShardFollower {
 
     /// All of it is to come anew.
     mutating func restart(_ sink: any StreamSink) {
-        if self.hasTold {
+        if self.hasTold || self.isFollowing {
             sink.beginRestart(of: self.shard)
             self.isRestarting = true
         }
@@ -148,7 +158,7 @@ struct ShardFollower {
     /// nil when nothing is missing.
     var question: StreamRequest.Content? {
         switch self.phase {
-        case .empty: .snapshot(self.shard, after: [], limit: 0)
+        case .empty: self.copies ? .snapshot(self.shard, after: [], limit: 0) : nil
         case .copying(_, let after): .snapshot(self.shard, after: after, limit: 0)
         case .following:
             self.head > self.position.sequence || !self.held.isEmpty
@@ -157,6 +167,14 @@ struct ShardFollower {
     }
 
     // MARK: Inside
+
+    private mutating func begin(at position: StreamPosition, _ sink: any StreamSink) {
+        self.phase = .following
+        if self.isRestarting { sink.endRestart(of: self.shard) }
+        self.isRestarting = false
+        self.head = max(self.head, position.sequence)
+        self.setPosition(position, sink)
+    }
 
     /// - Parameter place: where the new owner found the log, or a later place; nil when he did not say.
     private mutating func raise(
@@ -197,8 +215,9 @@ struct ShardFollower {
     }
 
     private mutating func advance(_ delta: StreamDelta, _ sink: any StreamSink) throws(MirrorError) {
-        try sink.take(delta.image, in: self.shard)
-        self.setPosition(delta.position, sink)
+        try sink.advance(delta.image, to: delta.position.position(in: self.shard))
+        self.position = delta.position
+        self.reachMarks(sink)
     }
 
     private mutating func setPosition(_ position: StreamPosition, _ sink: any StreamSink) {

@@ -30,11 +30,14 @@ package struct StreamFollower {
     private var pages: [SourceID: Int] = [:]
 
     /// - Parameter onGap: changes were missing, and are asked for.
-    package init(_ origin: StreamOrigin, shardCount: Int, sink: any StreamSink, onGap: @escaping () -> Void) {
+    package init(
+        _ origin: StreamOrigin, shardCount: Int, from start: FollowingStart = .everything, sink: any StreamSink,
+        onGap: @escaping () -> Void
+    ) {
         self.sink = sink
         self.onGap = onGap
         self.origin = origin
-        self.shards = (0..<shardCount).map { ShardFollower(shard: ShardID(rawValue: UInt16($0))) }
+        self.shards = (0..<shardCount).map { ShardFollower(shard: ShardID(rawValue: UInt16($0)), from: start) }
     }
 
     /// Whether all shards have been copied.

@@ -7,6 +7,10 @@ package protocol StreamSink: Sendable {
     /// - Throws: when it cannot be read; the shard is begun again then.
     func take(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError)
 
+    /// The next event of its shard has left a stream like this; all up to `position` has been taken then.
+    /// - Throws: as `take` does.
+    func advance(_ image: SubscriptionImage, to position: Position) throws(MirrorError)
+
     /// All up to `position` has been taken.
     func setPosition(_ position: Position)
 
@@ -18,4 +22,11 @@ package protocol StreamSink: Sendable {
 
     /// All of it has come: what has not is not there.
     func endRestart(of shard: ShardID)
+}
+
+extension StreamSink {
+    package func advance(_ image: SubscriptionImage, to position: Position) throws(MirrorError) {
+        try self.take(image, in: position.shard)
+        self.setPosition(position)
+    }
 }

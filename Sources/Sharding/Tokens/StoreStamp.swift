@@ -10,7 +10,7 @@ package struct StoreStamp: Hashable, Sendable {
         self.restoreGeneration = identity.restoreGeneration
     }
 
-    init(storeID: UInt64, restoreGeneration: Int64) {
+    package init(storeID: UInt64, restoreGeneration: Int64) {
         self.storeID = storeID
         self.restoreGeneration = restoreGeneration
     }

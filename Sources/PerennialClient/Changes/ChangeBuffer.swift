@@ -1,0 +1,144 @@
+import EventSourcing
+import Foundation
+import Mirroring
+import Sharding
+import Synchronization
+import WireProtocol
+
+/// Stands between the thread that follows and the one who reads: when it is full the thread waits, and what does not fit
+/// into its sockets meanwhile is asked for later.
+final class ChangeBuffer: StreamSink {
+    private enum Item {
+        case change(SubscriptionImage, Position)
+        case begun(Position)
+        case rewound
+    }
+
+    private struct State {
+        var items: ArraySlice<Item> = []
+        /// What has been read.
+        var positions: [ShardID: Position] = [:]
+        var origin: (stamp: StoreStamp, shardCount: Int)?
+        var reader: CheckedContinuation<Void, Never>?
+        var isClosed = false
+    }
+
+    private static let limit = 4_096
+
+    private let state = Mutex(State())
+    private let space = DispatchSemaphore(value: 0)
+
+    /// - Parameters:
+    ///   - store: which is followed.
+    ///   - token: what has been read; nil for nothing. Of another store, all of it is void.
+    func begin(_ store: StoreStamp, shardCount: Int, after token: PositionToken?) {
+        self.state.withLock { state in
+            state.origin = (store, shardCount)
+            guard let token else { return }
+            guard token.store == store else { return state.items.append(.rewound) }
+            for number in 0..<shardCount {
+                let shard = ShardID(rawValue: UInt16(number))
+                state.positions[shard] = StreamPosition.start.position(in: shard)
+            }
+            for position in token.positions { state.positions[position.shard] = position }
+        }
+    }
+
+    /// nil while some shard has not been heard of.
+    var position: ChangePosition? {
+        self.state.withLock { state in
+            guard let origin = state.origin, state.positions.count == origin.shardCount else { return nil }
+            return ChangePosition(
+                rawValue: PositionToken(store: origin.stamp, positions: Array(state.positions.values)).text)
+        }
+    }
+
+    /// Nothing more is read.
+    func close() {
+        let reader = self.state.withLock { state in
+            state.isClosed = true
+            state.items = []
+            defer { state.reader = nil }
+            return state.reader
+        }
+        reader?.resume()
+        self.space.signal()
+    }
+
+    // MARK: On the thread that follows
+
+    func take(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {}
+
+    func advance(_ image: SubscriptionImage, to position: Position) throws(MirrorError) {
+        self.put(.change(image, position))
+    }
+
+    func setPosition(_ position: Position) { self.put(.begun(position)) }
+    func setCurrent(_ shard: ShardID, asOf moment: ContinuousClock.Instant) {}
+    func beginRestart(of shard: ShardID) { self.put(.rewound) }
+    func endRestart(of shard: ShardID) {}
+
+    private func put(_ item: Item) {
+        let (reader, isFull) = self.state.withLock { state in
+            guard !state.isClosed else { return (nil as CheckedContinuation<Void, Never>?, false) }
+            // Nobody has to read where it begins.
+            if case .begun = item, state.items.isEmpty {
+                Self.note(item, in: &state)
+                return (nil, false)
+            }
+            state.items.append(item)
+            defer { state.reader = nil }
+            return (state.reader, state.items.count >= Self.limit)
+        }
+        reader?.resume()
+        if isFull { self.space.wait() }
+    }
+
+    // MARK: Whoever reads
+
+    /// nil at the end.
+    func next() async -> ChangeEvent? {
+        while true {
+            let (item, isClosed, hasSpace) = self.state.withLock { state in
+                let item = state.items.popFirst()
+                if let item { Self.note(item, in: &state) }
+                return (item, state.isClosed, state.items.count == Self.limit - 1)
+            }
+            if hasSpace { self.space.signal() }
+            if let event = item.flatMap(Self.event) { return event }
+            guard item == nil else { continue }
+            guard !isClosed, !Task.isCancelled else { return nil }
+            await self.wait()
+        }
+    }
+
+    private static func note(_ item: Item, in state: inout State) {
+        switch item {
+        case .change(_, let position), .begun(let position): state.positions[position.shard] = position
+        case .rewound: break
+        }
+    }
+
+    private static func event(_ item: Item) -> ChangeEvent? {
+        switch item {
+        case .change(let image, _): Change(image).map(ChangeEvent.change)
+        case .begun: nil
+        case .rewound: .rewound
+        }
+    }
+
+    private func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { reader in
+                let isOver = self.state.withLock { state in
+                    guard state.items.isEmpty, !state.isClosed else { return true }
+                    state.reader = reader
+                    return false
+                }
+                if isOver { reader.resume() }
+            }
+        } onCancel: {
+            self.close()
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Entitlements
+public import Foundation
+import Mirroring
+import Subscriptions
+
+extension PerennialClient {
+    /// What is known of a subscription, or of a one-time purchase.
+    /// - Parameters:
+    ///   - originalTransactionID: as Apple's transactions have it.
+    ///   - bundleID: may be left out while the id is clear without it.
+    ///   - moment: now unless given; a later one shows what will be true if nothing more is heard.
+    /// - Throws: `.notReady` for what has not been copied yet, and `.ambiguous`.
+    public func check(
+        _ originalTransactionID: String, in environment: StoreEnvironment = .production, bundleID: String? = nil,
+        at moment: Date = Date()
+    ) throws(PerennialClientError) -> Entitlement {
+        guard let mirror = self.mirror.value else { throw Self.notReady }
+        let scope = mirror.scope(
+            AppStoreEnvironment(rawValue: environment.rawValue), bundleID.map(BundleID.init(rawValue:)))
+        let time = mirror.time(Moment(milliseconds: Int64((moment.timeIntervalSince1970 * 1_000).rounded(.down))), .now)
+        let id = MirrorID(originalTransactionID)
+        var answer = mirror.check(MirrorQuestion(id, in: scope), at: time)
+        if answer.outcome == .unknown {
+            answer = mirror.check(MirrorQuestion(id, kind: .purchase, in: scope), at: time)
+        }
+        switch answer.outcome {
+        case .ambiguous:
+            throw PerennialClientError(.ambiguous, "\(originalTransactionID) belongs to several apps: name one")
+        case .unknown where !mirror.hasAll(of: mirror.map.shard(of: originalTransactionID)): throw Self.notReady
+        case .unknown, .found: return Entitlement(answer, of: mirror)
+        }
+    }
+
+    /// Whether access is to be given: `check(_:in:bundleID:at:)` in one word.
+    /// - Throws: as it does.
+    public func isEntitled(
+        _ originalTransactionID: String, in environment: StoreEnvironment = .production, bundleID: String? = nil
+    ) throws(PerennialClientError) -> Bool {
+        try self.check(originalTransactionID, in: environment, bundleID: bundleID).isEntitled
+    }
+
+    private static var notReady: PerennialClientError {
+        PerennialClientError(.notReady, "the subscriptions have not been copied yet")
+    }
+}
+
+extension Entitlement {
+    init(_ answer: MirrorAnswer, of mirror: EntitlementMirror) {
+        self.init(mirror.checkAnswer(of: answer), version: answer.version.rawValue, isStale: answer.isStale)
+    }
+
+    init(_ answer: CheckAnswer, version: Int64, isStale: Bool) {
+        self.init(
+            isEntitled: answer.entitled, state: answer.state.flatMap { State(rawValue: $0.rawValue) },
+            productID: answer.productID,
+            validUntil: answer.validUntil.map { Date(timeIntervalSince1970: Double($0.milliseconds) / 1_000) },
+            version: version, isStale: isStale)
+    }
+}

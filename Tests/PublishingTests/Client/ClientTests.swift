@@ -1,0 +1,201 @@
+import Entitlements
+import EventSourcing
+import Foundation
+import Logging
+import PerennialClient
+import Publishing
+import Sharding
+import Subscriptions
+import Testing
+import ZeroMQ
+
+/// What other services import, against a node over real sockets.
+@Suite(.timeLimit(.minutes(10))) struct ClientTests {
+    private let node: PublishingNode
+
+    init() throws { self.node = try PublishingNode() }
+
+    private func configuration(_ running: PublishingNode.Running) -> PerennialClient.Configuration {
+        var configuration = PerennialClient.Configuration(
+            nodes: [
+                .init(
+                    address: String(running.endpoints.stream.dropFirst("tcp://".count)),
+                    publicKey: Z85.text(of: self.node.stream.keys.publicKey) ?? "")
+            ], secretKey: Z85.text(of: self.node.subscriber.secretKey) ?? "")
+        configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return configuration
+    }
+
+    /// Runs a client for as long as `body` takes.
+    private func follow(
+        _ running: PublishingNode.Running, _ body: @escaping @Sendable (PerennialClient) async throws -> Void
+    ) async throws {
+        let client = try PerennialClient(self.configuration(running))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await client.run() }
+            defer { group.cancelAll() }
+            try await body(client)
+        }
+    }
+
+    private static let ids = (0..<60).map { "\(2_000_000_000 + $0)" }
+
+    // MARK: Checks
+
+    @Test func answersAsTheNodeDoes() async throws {
+        try await self.node.run { running in
+            for period in 1...2 { try await running.service.renew(0..<60, period: period) }
+            try await self.follow(running) { client in
+                // when
+                try await client.untilReady()
+                // then: as the rows of the store say, at any moment
+                #expect(client.count == 60)
+                for shard in 0..<16 {
+                    let rows = try await self.node.store.streams(
+                        in: ShardID(rawValue: UInt16(shard)), after: nil, limit: 100)
+                    for row in rows {
+                        let key = try #require(StreamKey(bytes: row.key))
+                        let stored = try EntitlementRow(decoding: row.entitlement)
+                        for day in stride(from: Int64(1), through: 100, by: 20) {
+                            let moment = PublishingNode.start + .days(day)
+                            let date = Date(timeIntervalSince1970: Double(moment.milliseconds) / 1_000)
+                            let answer = try client.check(key.id, at: date)
+                            let expected = stored.answer(at: moment)
+                            #expect(answer.isEntitled == expected.entitled)
+                            #expect(answer.state?.rawValue == expected.state?.rawValue)
+                            #expect(answer.productID == expected.productID)
+                            #expect(
+                                answer.validUntil.map { Int64(($0.timeIntervalSince1970 * 1_000).rounded()) }
+                                    == expected.validUntil?.milliseconds)
+                            #expect(answer.version == 2)
+                            #expect(!answer.isStale)
+                        }
+                    }
+                }
+                // and what was never bought is not entitled to, which is an answer
+                let nothing = try client.check("4711")
+                #expect(!nothing.isEntitled && nothing.state == nil && nothing.version == 0 && !nothing.isStale)
+            }
+        }
+    }
+
+    @Test func whatIsNotKnownYetIsNoAnswer() async throws {
+        try await self.node.run { running in
+            // given: a client that follows nobody yet
+            let client = try PerennialClient(self.configuration(running))
+            // when, then: it does not say that a paying customer is none
+            let error = #expect(throws: PerennialClientError.self) { try client.isEntitled("2000000001") }
+            #expect(error?.code == .notReady)
+            #expect(!client.isReady)
+        }
+    }
+
+    @Test(arguments: ["", "10.0.0.5", ":7100", "10.0.0.5:70000"])
+    func whatIsNoAddressIsSaid(address: String) throws {
+        let key = Z85.text(of: self.node.stream.keys.publicKey) ?? ""
+        let error = #expect(throws: PerennialClientError.self) {
+            try PerennialClient(.init(nodes: [.init(address: address, publicKey: key)], secretKey: key))
+        }
+        #expect(error?.code == .invalidConfiguration)
+    }
+
+    // MARK: Changes
+
+    /// Reads changes until it has so many.
+    private func read(_ changes: Changes, count: Int) async -> [Change] {
+        var found: [Change] = []
+        for await event in changes {
+            if case .change(let change) = event { found.append(change) }
+            if found.count == count { break }
+        }
+        return found
+    }
+
+    private static func versions(_ changes: [Change]) -> [String: [Int64]] {
+        Dictionary(grouping: changes, by: \.subject.originalTransactionID).mapValues { $0.map(\.entitlement.version) }
+    }
+
+    private static func each(_ versions: ClosedRange<Int64>) -> [String: [Int64]] {
+        Dictionary(uniqueKeysWithValues: Self.ids.map { ($0, Array(versions)) })
+    }
+
+    @Test func changesGoOnWhereTheirReaderLeftOff() async throws {
+        try await self.node.run { running in
+            try await running.service.renew(0..<60, period: 1)
+            try await self.follow(running) { client in
+                // given: somebody who reads what happens from now on
+                let changes = try client.changes()
+                await eventually { changes.position != nil }
+                for period in 2...3 { try await running.service.renew(0..<60, period: period) }
+                let first = await self.read(changes, count: 120)
+                #expect(Self.versions(first) == Self.each(2...3))
+                #expect(first.allSatisfy { $0.subject.bundleID == "com.example.app" && !$0.subject.isPurchase })
+                // when: nobody reads for a while
+                let position = try #require(changes.position)
+                for period in 4...5 { try await running.service.renew(0..<60, period: period) }
+                // then
+                let second = await self.read(try client.changes(after: position), count: 120)
+                #expect(Self.versions(second) == Self.each(4...5))
+            }
+        }
+    }
+
+    @Test func whoReadsSlowlyMissesNothing() async throws {
+        try await self.node.run { running in
+            try await running.service.renew(0..<60, period: 1)
+            try await self.follow(running) { client in
+                let changes = try client.changes()
+                await eventually { changes.position != nil }
+                // when: more happens than waits for a reader, and some of it is lost on the way
+                running.tap.loseOne(of: 5)
+                for period in 2...101 { try await running.service.renew(0..<60, period: period) }
+                // then
+                let all = await self.read(changes, count: 6_000)
+                #expect(Self.versions(all) == Self.each(2...101))
+            }
+        }
+    }
+
+    @Test func aPositionOfAnotherStoreIsVoid() async throws {
+        try await self.node.run { running in
+            try await running.service.renew(0..<60, period: 1)
+            try await self.follow(running) { client in
+                // given
+                let other = PositionToken(
+                    store: StoreStamp(storeID: 5, restoreGeneration: 0),
+                    positions: [
+                        Position(shard: ShardID(rawValue: 1), sequence: Sequence(rawValue: 9), incarnationTag: 1)
+                    ])
+                let changes = try client.changes(after: ChangePosition(rawValue: other.text))
+                await eventually { changes.position != nil }
+                try await running.service.renew(0..<1, period: 2)
+                // when
+                var events: [ChangeEvent] = []
+                for await event in changes {
+                    events.append(event)
+                    if events.count == 2 { break }
+                }
+                // then
+                guard case .rewound = events[0], case .change(let change) = events[1] else {
+                    Issue.record("\(events)")
+                    return
+                }
+                #expect(change.entitlement.version == 2)
+            }
+        }
+    }
+
+    @Test func changesEndWithTheirReader() async throws {
+        try await self.node.run { running in
+            try await self.follow(running) { client in
+                let changes = try client.changes()
+                let reader = Task { await self.read(changes, count: 1) }
+                await eventually { changes.position != nil }
+                // when
+                reader.cancel()
+                // then
+                #expect(await reader.value.isEmpty)
+            }
+        }
+    }
+}
