@@ -3,7 +3,7 @@
 
   pip install pyzmq protobuf
   protoc --proto_path=proto --python_out=. perennial/v1/stream.proto
-  PYTHONPATH=. python3 proto/example/subscriber.py --server-key 'KEY OF THE NODES' --key-file paywall.key tcp://10.0.0.5:7100
+  PYTHONPATH=. python3 proto/example/subscriber.py --key-file paywall.key --node 'tcp://10.0.0.5:7100=KEY OF THE NODE'
 
 `perennial keys new --out paywall.key` makes the key and prints its public part, which has to be listed under
 `stream.subscribers`. The comments name the steps of perennial/v1/stream.proto, which is all that this was written from.
@@ -175,29 +175,32 @@ def describe(key):
 class Node:
     """One node: what it publishes, and a line to ask it."""
 
-    def __init__(self, endpoint, follower):
-        self.endpoint, self.follower, self.service, self.port = endpoint, follower, None, None
-        self.stream = follower.connect(zmq.SUB, endpoint)
+    def __init__(self, endpoint, key, follower):
+        self.endpoint, self.key, self.follower, self.service, self.port = endpoint, key, follower, None, None
+        self.stream = follower.connect(zmq.SUB, endpoint, key)
         self.stream.subscribe(b"")
 
     def meet(self, beat):
         if self.port != beat.service_port:
             self.port = beat.service_port
-            self.service = self.follower.connect(zmq.DEALER, f"{self.endpoint.rpartition(':')[0]}:{self.port}")
+            endpoint = f"{self.endpoint.rpartition(':')[0]}:{self.port}"
+            self.service = self.follower.connect(zmq.DEALER, endpoint, self.key)
 
 
 class Follower:
-    def __init__(self, endpoints, server_key, secret):
+    def __init__(self, nodes, secret):
         self.context, self.poller = zmq.Context(), zmq.Poller()
-        self.keys = (server_key, zmq.curve_public(secret), secret)
+        self.keys = (zmq.curve_public(secret), secret)
         self.origin, self.shards, self.questions, self.last_id = None, {}, {}, 0
-        self.shard_count, self.has_all = None, False
-        self.nodes = [Node(endpoint, self) for endpoint in endpoints]
+        self.shard_count, self.has_all, self.nodes = None, False, []
+        for node in nodes:
+            endpoint, _, key = node.partition("=")
+            self.nodes.append(Node(endpoint, key.encode(), self))
 
-    def connect(self, kind, endpoint):
+    def connect(self, kind, endpoint, server_key):
         socket = self.context.socket(kind)
         socket.linger, socket.heartbeat_ivl = 0, 2000
-        socket.curve_serverkey, socket.curve_publickey, socket.curve_secretkey = self.keys
+        socket.curve_serverkey, (socket.curve_publickey, socket.curve_secretkey) = server_key, self.keys
         socket.connect(endpoint)
         self.poller.register(socket, zmq.POLLIN)
         return socket
@@ -290,8 +293,9 @@ class Follower:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("node", nargs="+", help="stream.bind of a node, such as tcp://10.0.0.5:7100")
-    parser.add_argument("--server-key", required=True, help="the nodes' public key")
+    parser.add_argument(
+        "--node", action="append", required=True, metavar="ENDPOINT=KEY",
+        help="stream.bind of a node, and its public key; once for each node of a cluster")
     parser.add_argument("--key-file", required=True, help="the subscriber's secret key")
     parser.add_argument("--dump", metavar="FILE", help="where to write all that is known, when SIGTERM or Ctrl-C ends it")
     parser.add_argument("--at", type=int, metavar="MILLISECONDS", help="the moment of the dump; now unless given")
@@ -299,7 +303,7 @@ def main():
     try:
         with open(options.key_file, "rb") as file:
             secret = file.read().split()[0]
-        follower = Follower(options.node, options.server_key.encode(), secret)
+        follower = Follower(options.node, secret)
     except (OSError, IndexError, ValueError, zmq.ZMQError) as error:
         sys.exit(f"error: {error}")
     ended = []

@@ -48,8 +48,9 @@ final class PythonSubscriber {
         self.folder = folder
         self.process = try ChildProcess(
             [
-                Self.python ?? "", Self.proto.appending(path: "example/subscriber.py").path, running.endpoints.stream,
-                "--server-key", Z85.text(of: node.stream.keys.publicKey) ?? "", "--key-file", path("key"),
+                Self.python ?? "", Self.proto.appending(path: "example/subscriber.py").path, "--node",
+                "\(running.endpoints.stream)=\(Z85.text(of: node.stream.keys.publicKey) ?? "")", "--key-file",
+                path("key"),
                 "--dump", path("dump"), "--at", "\((PublishingNode.start + .days(250)).milliseconds)",
             ], input: nil, output: path("out"), errors: path("errors"),
             environment: ["PYTHONPATH": folder.path, "PYTHONDONTWRITEBYTECODE": "1"], directory: folder.path)
