@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Something has happened to a subscription or purchase.
 public struct Change: Sendable {
     /// Names it in Apple's words.

@@ -1,6 +1,8 @@
 import Entitlements
+import EventSourcing
 public import Foundation
 import Mirroring
+import Sharding
 import Subscriptions
 
 extension PerennialClient {
