@@ -4,7 +4,7 @@ import Foundation
 import Subscriptions
 import WireProtocol
 
-extension Change {
+extension PerennialClient.Change {
     /// nil for a stream that is neither a subscription nor a purchase, and for one that cannot be read.
     init?(_ image: SubscriptionImage) {
         guard let key = StreamKey(bytes: image.key), key.kind == .subscription || key.kind == .purchase,
@@ -15,6 +15,7 @@ extension Change {
             subject: Subject(
                 originalTransactionID: key.id, environment: key.environment.rawValue, bundleID: key.bundleID.rawValue,
                 isPurchase: key.kind == .purchase),
-            entitlement: Entitlement(row.answer(at: now), version: image.version.rawValue, isStale: false))
+            entitlement: PerennialClient.Entitlement(
+                row.answer(at: now), version: image.version.rawValue, isStale: false))
     }
 }

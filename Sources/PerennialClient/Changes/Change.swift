@@ -1,33 +1,35 @@
-/// Something has happened to a subscription or purchase.
-public struct Change: Sendable {
-    /// Names it in Apple's words.
-    public struct Subject: Hashable, Sendable {
-        public var originalTransactionID: String
-        /// `Production`, `Sandbox` …
-        public var environment: String
-        public var bundleID: String
-        /// A one-time purchase, not a subscription.
-        public var isPurchase: Bool
+extension PerennialClient {
+    /// Something has happened to a subscription or purchase.
+    public struct Change: Sendable {
+        /// Names it in Apple's words.
+        public struct Subject: Hashable, Sendable {
+            public var originalTransactionID: String
+            /// `Production`, `Sandbox` …
+            public var environment: String
+            public var bundleID: String
+            /// A one-time purchase, not a subscription.
+            public var isPurchase: Bool
+        }
+
+        public var subject: Subject
+        /// What is true of it from this change on, at the moment at which it was heard.
+        public var entitlement: Entitlement
     }
 
-    public var subject: Subject
-    /// What is true of it from this change on, at the moment at which it was heard.
-    public var entitlement: Entitlement
-}
+    /// A place in the changes of all subscriptions, to be kept: whoever goes on after it (``PerennialClient/changes(after:)``)
+    /// misses nothing. The same on every node.
+    public struct ChangePosition: RawRepresentable, Hashable, Sendable {
+        /// Opaque text, at most 4 KB.
+        public let rawValue: String
 
-/// A place in the changes of all subscriptions, to be kept: whoever goes on after it (``PerennialClient/changes(after:)``)
-/// misses nothing. The same on every node.
-public struct ChangePosition: RawRepresentable, Hashable, Sendable {
-    /// Opaque text, at most 4 KB.
-    public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+    }
 
-    public init(rawValue: String) { self.rawValue = rawValue }
-}
-
-/// What changes tell.
-public enum ChangeEvent: Sendable {
-    case change(Change)
-    /// The store has lost changes that were told before, or is another one: what is known from them may never have been. Read
-    /// anew what depends on it. Changes go on from where the store is.
-    case rewound
+    /// What changes tell.
+    public enum ChangeEvent: Sendable {
+        case change(Change)
+        /// The store has lost changes that were told before, or is another one: what is known from them may never have been. Read
+        /// anew what depends on it. Changes go on from where the store is.
+        case rewound
+    }
 }

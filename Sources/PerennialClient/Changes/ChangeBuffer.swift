@@ -45,10 +45,10 @@ final class ChangeBuffer: StreamSink {
     }
 
     /// nil while some shard has not been heard of.
-    var position: ChangePosition? {
+    var position: PerennialClient.ChangePosition? {
         self.state.withLock { state in
             guard let origin = state.origin, state.positions.count == origin.shardCount else { return nil }
-            return ChangePosition(
+            return PerennialClient.ChangePosition(
                 rawValue: PositionToken(store: origin.stamp, positions: Array(state.positions.values)).text)
         }
     }
@@ -97,7 +97,7 @@ final class ChangeBuffer: StreamSink {
     // MARK: Whoever reads
 
     /// nil at the end.
-    func next() async -> ChangeEvent? {
+    func next() async -> PerennialClient.ChangeEvent? {
         while true {
             let (item, isClosed, hasSpace) = self.state.withLock { state in
                 let item = state.items.popFirst()
@@ -119,9 +119,9 @@ final class ChangeBuffer: StreamSink {
         }
     }
 
-    private static func event(_ item: Item) -> ChangeEvent? {
+    private static func event(_ item: Item) -> PerennialClient.ChangeEvent? {
         switch item {
-        case .change(let image, _): Change(image).map(ChangeEvent.change)
+        case .change(let image, _): PerennialClient.Change(image).map(PerennialClient.ChangeEvent.change)
         case .begun: nil
         case .rewound: .rewound
         }

@@ -1,20 +1,22 @@
 import Mirroring
 
-/// The changes of all subscriptions, each at least once, those of one subscription in their order. One reader reads it once, and
-/// may take his time: what waits for him is bounded, and what does not fit is asked for later. It ends when its reader is
-/// cancelled.
-public struct Changes: AsyncSequence, Sendable {
-    let reading: ChangeReading
-
-    /// Where to go on after the changes that have been read; nil for some moments at the start.
-    public var position: ChangePosition? { self.reading.buffer.position }
-
-    public func makeAsyncIterator() -> Iterator { Iterator(reading: self.reading) }
-
-    public struct Iterator: AsyncIteratorProtocol {
+extension PerennialClient {
+    /// The changes of all subscriptions, each at least once, those of one subscription in their order. One reader reads it once, and
+    /// may take his time: what waits for him is bounded, and what does not fit is asked for later. It ends when its reader is
+    /// cancelled.
+    public struct Changes: AsyncSequence, Sendable {
         let reading: ChangeReading
 
-        public mutating func next() async -> ChangeEvent? { await self.reading.buffer.next() }
+        /// Where to go on after the changes that have been read; nil for some moments at the start.
+        public var position: ChangePosition? { self.reading.buffer.position }
+
+        public func makeAsyncIterator() -> Iterator { Iterator(reading: self.reading) }
+
+        public struct Iterator: AsyncIteratorProtocol {
+            let reading: ChangeReading
+
+            public mutating func next() async -> ChangeEvent? { await self.reading.buffer.next() }
+        }
     }
 }
 

@@ -13,7 +13,7 @@ extension PerennialClient {
     ///   - moment: now unless given; a later one shows what will be true if nothing more is heard.
     /// - Throws: `.notReady` for what has not been copied yet, and `.ambiguous`.
     public func check(
-        _ originalTransactionID: String, in environment: StoreEnvironment = .production, bundleID: String? = nil,
+        _ originalTransactionID: String, in environment: Environment = .production, bundleID: String? = nil,
         at moment: Date = Date()
     ) throws(PerennialClientError) -> Entitlement {
         guard let mirror = self.mirror.value else { throw Self.notReady }
@@ -36,7 +36,7 @@ extension PerennialClient {
     /// Whether access is to be given: `check(_:in:bundleID:at:)` in one word.
     /// - Throws: as it does.
     public func isEntitled(
-        _ originalTransactionID: String, in environment: StoreEnvironment = .production, bundleID: String? = nil
+        _ originalTransactionID: String, in environment: Environment = .production, bundleID: String? = nil
     ) throws(PerennialClientError) -> Bool {
         try self.check(originalTransactionID, in: environment, bundleID: bundleID).isEntitled
     }
@@ -46,7 +46,7 @@ extension PerennialClient {
     }
 }
 
-extension Entitlement {
+extension PerennialClient.Entitlement {
     init(_ answer: MirrorAnswer, of mirror: EntitlementMirror) {
         self.init(mirror.checkAnswer(of: answer), version: answer.version.rawValue, isStale: answer.isStale)
     }

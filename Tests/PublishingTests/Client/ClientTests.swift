@@ -99,11 +99,11 @@ import ZeroMQ
         #expect(error?.code == .invalidConfiguration)
     }
 
-    // MARK: Changes
+    // MARK: PerennialClient.Changes
 
     /// Reads changes until it has so many.
-    private func read(_ changes: Changes, count: Int) async -> [Change] {
-        var found: [Change] = []
+    private func read(_ changes: PerennialClient.Changes, count: Int) async -> [PerennialClient.Change] {
+        var found: [PerennialClient.Change] = []
         for await event in changes {
             if case .change(let change) = event { found.append(change) }
             if found.count == count { break }
@@ -111,7 +111,7 @@ import ZeroMQ
         return found
     }
 
-    private static func versions(_ changes: [Change]) -> [String: [Int64]] {
+    private static func versions(_ changes: [PerennialClient.Change]) -> [String: [Int64]] {
         Dictionary(grouping: changes, by: \.subject.originalTransactionID).mapValues { $0.map(\.entitlement.version) }
     }
 
@@ -166,11 +166,11 @@ import ZeroMQ
                     positions: [
                         Position(shard: ShardID(rawValue: 1), sequence: Sequence(rawValue: 9), incarnationTag: 1)
                     ])
-                let changes = try client.changes(after: ChangePosition(rawValue: other.text))
+                let changes = try client.changes(after: PerennialClient.ChangePosition(rawValue: other.text))
                 await eventually { changes.position != nil }
                 try await running.service.renew(0..<1, period: 2)
                 // when
-                var events: [ChangeEvent] = []
+                var events: [PerennialClient.ChangeEvent] = []
                 for await event in changes {
                     events.append(event)
                     if events.count == 2 { break }
