@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Follows every subscription over the streams of one or more nodes, and prints each change as a line of JSON.
 
-  pip install pyzmq protobuf
+  pip install pyzmq protobuf==4.25.8
   protoc --proto_path=proto --python_out=. perennial/v1/stream.proto
   PYTHONPATH=. python3 proto/example/subscriber.py --key-file paywall.key --node 'tcp://10.0.0.5:7100=KEY OF THE NODE'
 
@@ -15,11 +15,12 @@ import sys
 import time
 
 import zmq
+from google.protobuf.message import DecodeError
 from perennial.v1 import stream_pb2 as proto
 
 BEAT, PATIENCE, HELD_LIMIT = b"\xff\xff", 3.0, 1024
-STATES = ["subscribed", "grace", "retry", "expired", "revoked", "owned"]
-KINDS = {1: "subscription", 2: "purchase"}
+STATES = dict(enumerate(["subscribed", "grace", "retry", "expired", "revoked", "owned"]))
+KINDS = {b"\1": "subscription", b"\2": "purchase"}
 
 
 def place(position):
@@ -37,6 +38,8 @@ def varint(data, offset):
 
 def phases(entitlement):
     """(from in milliseconds, state, entitled, product), oldest first."""
+    if entitlement[0] not in (1, 2):
+        raise ValueError(f"an entitlement of format {entitlement[0]}: this subscriber is older than the node")
     offset = 5 if entitlement[0] == 2 else 1
     _, offset = varint(entitlement, offset)
     moment, offset = varint(entitlement, offset)
@@ -52,7 +55,7 @@ def phases(entitlement):
         step, offset = varint(entitlement, offset)
         moment += step
         first, second = entitlement[offset], entitlement[offset + 1]
-        found.append((moment, STATES[first & 7], bool(first & 8), products[second >> 4]))
+        found.append((moment, STATES.get(first & 7), bool(first & 8), products[second >> 4]))
         offset += 2
     return found
 
@@ -71,7 +74,7 @@ def answer(entitlement, moment):
 class Shard:
     def __init__(self, number):
         self.number, self.epoch, self.owner, self.rows = number, 0, None, {}
-        self.asked, self.not_before, self.beginnings = None, 0.0, 0
+        self.asked, self.not_before, self.beginnings, self.position_epoch = None, 0.0, 0, 0
         self.begin_again()
 
     def begin_again(self):
@@ -79,30 +82,31 @@ class Shard:
         self.position = self.start = None
         self.copy, self.after, self.head, self.held = {}, b"", 0, []
 
-    def see(self, head, node, published):
+    def see(self, head, node):
         """Steps 1 and 4: a node says that it owns the shard, and how long the log is."""
         if head.epoch < self.epoch:
             return
-        self.raise_epoch(head.epoch, place(head.head))
-        self.owner = node
-        if published:
-            self.head = max(self.head, head.head.sequence)
+        self.raise_epoch(head.epoch, node)
+        self.doubt(place(head.head), head.epoch)
+        self.owner, self.head = node, max(self.head, head.head.sequence)
 
-    def raise_epoch(self, epoch, found):
+    def raise_epoch(self, epoch, node):
+        if epoch > self.epoch:
+            self.epoch, self.owner, self.head, self.held = epoch, node, 0, []
+
+    def doubt(self, found, epoch):
         """Step 6: what a later owner found shorter, or otherwise, has been lost."""
-        if epoch <= self.epoch:
-            return
-        self.epoch, self.head, self.held = epoch, 0, []
-        if self.position and found and found[0] <= self.position[0] and found != self.position:
-            self.begin_again()
+        if self.position and self.position_epoch < epoch:
+            if found[0] < self.position[0] or found[0] == self.position[0] and found[1] not in (None, self.position[1]):
+                self.begin_again()
 
     def hear(self, delta, node):
         """Step 3."""
         if delta.epoch < self.epoch:
             return
-        if delta.epoch > self.epoch:
-            self.raise_epoch(delta.epoch, place(delta.previous) if delta.HasField("previous") else None)
-            self.owner = node
+        self.raise_epoch(delta.epoch, node)
+        known = delta.HasField("previous")
+        self.doubt(place(delta.previous) if known else (delta.position.sequence - 1, None), delta.epoch)
         if self.position and delta.position.sequence <= self.position[0]:
             return
         self.held = (self.held + [delta])[-HELD_LIMIT:]
@@ -118,12 +122,12 @@ class Shard:
             self.held.pop(0)
 
     def advance(self, delta):
-        self.position = place(delta.position)
+        self.position, self.position_epoch = place(delta.position), max(self.position_epoch, delta.epoch)
         self.take(self.rows, delta.image, self.position[0])
 
     def take(self, rows, image, sequence=None):
         """Step 5. Only what is new in the log is a change that somebody wants to hear of."""
-        if image.key[0] not in KINDS or image.version <= rows.get(image.key, (0,))[0]:
+        if image.key[:1] not in KINDS or image.version <= rows.get(image.key, (0,))[0]:
             return
         rows[image.key] = (image.version, image.entitlement)
         if sequence is not None:
@@ -144,7 +148,7 @@ class Shard:
     def take_snapshot(self, page):
         if page.head.epoch < self.epoch or self.position:
             return
-        self.raise_epoch(page.head.epoch, None)
+        self.raise_epoch(page.head.epoch, self.owner)
         if self.start and self.start.epoch != page.head.epoch:
             return self.begin_again()
         self.start = self.start or page.head
@@ -152,7 +156,7 @@ class Shard:
             self.take(self.copy, image)
         self.after = page.next
         if not page.next:
-            self.rows, self.position = self.copy, place(self.start.head)
+            self.rows, self.position, self.position_epoch = self.copy, place(self.start.head), self.start.epoch
             self.release()
 
     def take_changes(self, page):
@@ -169,7 +173,7 @@ class Shard:
 
 def describe(key):
     texts = [text.decode() for text in key[1:].split(b"\0")]
-    return dict(zip(("kind", "id", "environment", "bundleId"), [KINDS[key[0]], *texts]))
+    return dict(zip(("kind", "id", "environment", "bundleId"), [KINDS[key[:1]], *texts]))
 
 
 class Node:
@@ -244,8 +248,8 @@ class Follower:
                 node.meet(beat)
                 self.shard_count = beat.shard_count
                 for head in beat.heads:
-                    self.shard(head.shard).see(head, node, published=True)
-        else:
+                    self.shard(head.shard).see(head, node)
+        elif message[:1] < b"\x10":
             delta = proto.Delta.FromString(message[2:])
             if self.admits(delta.origin):
                 self.shard(int.from_bytes(message[:2], "big")).hear(delta, node)
@@ -265,7 +269,7 @@ class Follower:
                 shard.owner = None if shard.owner is node else shard.owner
             else:
                 shard.not_before = time.monotonic() + max(found.failure.retry_after, 20) / 1000
-        elif self.admits(getattr(found, kind).origin):
+        elif kind and self.admits(getattr(found, kind).origin):
             getattr(shard, f"take_{kind}")(getattr(found, kind))
 
     def ask(self):
@@ -309,11 +313,14 @@ def main():
     ended = []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.append(True))
-    while not ended:
-        follower.turn()
-    if options.dump:
-        with open(options.dump, "w") as file:
-            json.dump(follower.dump(options.at or time.time() * 1000), file)
+    try:
+        while not ended:
+            follower.turn()
+        if options.dump:
+            with open(options.dump, "w") as file:
+                json.dump(follower.dump(time.time() * 1000 if options.at is None else options.at), file)
+    except (OSError, ValueError, DecodeError) as error:
+        sys.exit(f"error: {error}")
 
 
 if __name__ == "__main__":

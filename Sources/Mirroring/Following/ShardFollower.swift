@@ -33,6 +33,8 @@ struct ShardFollower {
     private(set) var owner: SourceID?
     private var phase = Phase.empty
     private var position = StreamPosition.start
+    /// The newest whose owner has told of `position`: a log that ends before it in a later one has lost it.
+    private var positionEpoch = Epoch(rawValue: 0)
     /// How long the log is at least.
     private var head = EventSourcing.Sequence.zero
     /// Consecutive, and beyond `position`.
@@ -63,9 +65,10 @@ struct ShardFollower {
     /// - Parameter isPublished: in a beat: what it names has come before it, or is lost. An answer may overtake.
     mutating func see(_ head: ServedHead, from source: SourceID, isPublished: Bool, _ sink: any StreamSink) {
         guard head.epoch >= self.epoch else { return }
-        self.raise(to: head.epoch, from: source, at: head.position, sink)
+        self.raise(to: head.epoch, from: source)
+        self.doubt(head.position, in: head.epoch, sink)
         self.owner = source
-        if !self.copies, !self.isFollowing { self.begin(at: head.position, sink) }
+        if !self.copies, !self.isFollowing { self.begin(at: head, sink) }
         if isPublished { self.head = max(self.head, head.position.sequence) }
     }
 
@@ -73,7 +76,9 @@ struct ShardFollower {
         _ delta: StreamDelta, from source: SourceID, _ sink: any StreamSink
     ) throws(MirrorError) {
         guard delta.epoch >= self.epoch else { return }
-        self.raise(to: delta.epoch, from: source, at: delta.previous, sink)
+        self.raise(to: delta.epoch, from: source)
+        // A place that is taken already is one that was lost, if the node does not say what it follows.
+        self.doubt(delta.previous ?? delta.position.before, in: delta.epoch, sink)
         if self.isFollowing, self.held.isEmpty, delta.previous == self.position {
             try self.advance(delta, sink)
         } else if !self.isFollowing || delta.position.sequence > self.position.sequence {
@@ -96,7 +101,7 @@ struct ShardFollower {
         _ page: SnapshotPage, to question: StreamRequest.Content, _ sink: any StreamSink
     ) throws(MirrorError) {
         guard question == self.question, page.head.epoch >= self.epoch else { return }
-        self.raise(to: page.head.epoch, from: self.owner, at: page.head.position, sink)
+        self.raise(to: page.head.epoch, from: self.owner)
         let start: ServedHead
         switch self.phase {
         case .following: return
@@ -112,14 +117,15 @@ struct ShardFollower {
             self.phase = .copying(start: start, after: page.next)
             return
         }
-        self.begin(at: start.position, sink)
+        self.begin(at: start, sink)
         try self.release(sink)
     }
 
     /// - Returns: whether it was of any use.
     mutating func take(_ page: ChangesPage, _ sink: any StreamSink) throws(MirrorError) -> Bool {
         guard self.isFollowing, page.head.epoch >= self.epoch else { return false }
-        self.raise(to: page.head.epoch, from: self.owner, at: page.head.position, sink)
+        self.raise(to: page.head.epoch, from: self.owner)
+        self.doubt(page.head.position, in: page.head.epoch, sink)
         let before = self.position
         for delta in page.deltas where delta.position.sequence > self.position.sequence {
             guard self.isFollowing, delta.previous == self.position else { break }
@@ -168,26 +174,29 @@ struct ShardFollower {
 
     // MARK: Inside
 
-    private mutating func begin(at position: StreamPosition, _ sink: any StreamSink) {
+    private mutating func begin(at head: ServedHead, _ sink: any StreamSink) {
         self.phase = .following
         if self.isRestarting { sink.endRestart(of: self.shard) }
         self.isRestarting = false
-        self.head = max(self.head, position.sequence)
-        self.setPosition(position, sink)
+        self.head = max(self.head, head.position.sequence)
+        self.position = head.position
+        self.positionEpoch = head.epoch
+        sink.setPosition(head.position.position(in: self.shard))
+        self.reachMarks(sink)
     }
 
-    /// - Parameter place: where the new owner found the log, or a later place; nil when he did not say.
-    private mutating func raise(
-        to epoch: Epoch, from source: SourceID?, at place: StreamPosition?, _ sink: any StreamSink
-    ) {
+    private mutating func raise(to epoch: Epoch, from source: SourceID?) {
         guard epoch > self.epoch else { return }
         self.epoch = epoch
         self.owner = source
         // What the owners before have said may have been lost with them.
         self.head = self.position.sequence
         self.held = []
-        guard self.isFollowing, let place, place.isBefore(self.position) else { return }
-        self.restart(sink)
+    }
+
+    /// - Parameter place: where the log stood at some time in this epoch.
+    private mutating func doubt(_ place: StreamPosition, in epoch: Epoch, _ sink: any StreamSink) {
+        if self.isFollowing, self.positionEpoch < epoch, place.isBefore(self.position) { self.restart(sink) }
     }
 
     private mutating func hold(_ delta: StreamDelta) {
@@ -217,12 +226,7 @@ struct ShardFollower {
     private mutating func advance(_ delta: StreamDelta, _ sink: any StreamSink) throws(MirrorError) {
         try sink.advance(delta.image, to: delta.position.position(in: self.shard))
         self.position = delta.position
-        self.reachMarks(sink)
-    }
-
-    private mutating func setPosition(_ position: StreamPosition, _ sink: any StreamSink) {
-        self.position = position
-        sink.setPosition(position.position(in: self.shard))
+        self.positionEpoch = max(self.positionEpoch, delta.epoch)
         self.reachMarks(sink)
     }
 
@@ -235,8 +239,14 @@ struct ShardFollower {
 }
 
 extension StreamPosition {
-    /// A log that ends here is not one that holds `other`.
+    /// A log that ends here is not one that holds `other`; a tag of 0 is not known.
     fileprivate func isBefore(_ other: StreamPosition) -> Bool {
-        self.sequence < other.sequence || self.sequence == other.sequence && self.tag != other.tag
+        self.sequence < other.sequence
+            || self.sequence == other.sequence && self.tag != 0 && self.tag != other.tag
+    }
+
+    /// The place before, whoever wrote it.
+    fileprivate var before: StreamPosition {
+        StreamPosition(sequence: EventSourcing.Sequence(rawValue: self.sequence.rawValue - 1), tag: 0)
     }
 }

@@ -39,12 +39,16 @@ struct StreamModel {
 
     // MARK: What happens
 
+    /// - Returns: what is published of it. An owner that has just begun does not know what came before.
     mutating func commit(to shard: Int, key: UInt8) -> StreamDelta {
         let key = key % Self.keyCount
+        let isFirst = self.shards[shard].log.last?.epoch != self.shards[shard].epoch
         let version = (self.shards[shard].rows[key] ?? 0) + 1
         let (epoch, tag) = (self.shards[shard].epoch, self.shards[shard].tag)
         self.shards[shard].log.append(Event(key: key, version: version, epoch: epoch, tag: tag))
-        return self.delta(shard, self.shards[shard].log.count)
+        var delta = self.delta(shard, self.shards[shard].log.count)
+        if isFirst { delta.previous = nil }
+        return delta
     }
 
     mutating func takeOver(_ shard: Int, by source: SourceID) {
