@@ -82,8 +82,8 @@ final class ChangeBuffer: StreamSink {
         let (reader, isFull) = self.state.withLock { state in
             guard !state.isClosed else { return (nil as CheckedContinuation<Void, Never>?, false) }
             // Nobody has to read where it begins.
-            if case .begun = item, state.items.isEmpty {
-                Self.note(item, in: &state)
+            if case .begun(let position) = item, state.positions[position.shard] == nil {
+                state.positions[position.shard] = position
                 return (nil, false)
             }
             state.items.append(item)

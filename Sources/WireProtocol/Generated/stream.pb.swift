@@ -41,9 +41,10 @@
 ///      before your position is a repetition. Anything else is a gap: ask for the changes after your position.
 ///   4. A beat whose head is beyond your position, though nothing came since: the tail was lost. Ask for the changes.
 ///   5. Of one key, the greater version counts, wherever it came from. So neither order nor repetition matters.
-///   6. REWOUND, another store, another restore_generation, or a head before your position in a beat of a higher epoch:
-///      what you have may never have been. Forget the shard and begin again. Messages of an epoch lower than one that
-///      you have seen are late: pass over them.
+///   6. REWOUND, another store, another restore_generation, or a head before your position in an epoch that is higher than
+///      that of your position (of the delta that brought it, or of the snapshot's head): what you have may never have
+///      been. A delta without `previous`, at your position or before it, of such an epoch says the same. Forget the shard
+///      and begin again. Messages of an epoch lower than one that you have seen are late: pass over them.
 ///
 /// Delivery is at least once, and ordered per shard. Who reads slowly loses messages, and gets them by 3 and 4.
 ///
@@ -51,7 +52,8 @@
 /// heads of its answer you are as current as the moment at which you sent it. When that is longer ago than you can bear,
 /// say so.
 ///
-/// Numbers and fields may be added. Readers pass over what they do not know.
+/// Numbers and fields may be added. Readers pass over what they do not know; but who cannot read the format of an
+/// entitlement is too old to answer for its shard.
 
 #if canImport(FoundationEssentials)
 package import FoundationEssentials
