@@ -178,7 +178,8 @@ let package = Package(
             "PublishingTests",
             [
                 "AppStore", "Entitlements", "EventSourcing", "Mirroring", "PerennialClient", "PerennialTestSupport",
-                "PostgresHarness", "Publishing", "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", logging,
+                "PostgresHarness", "Publishing", "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol",
+                "ZeroMQ", logging,
             ]),
         tests(
             "HTTPAPITests",
