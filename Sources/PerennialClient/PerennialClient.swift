@@ -7,7 +7,7 @@ import WireProtocol
 import ZeroMQ
 
 /// Keeps the entitlements of all subscriptions and purchases in the memory of this process, by following the streams of
-/// Perennial's nodes, and answers from there: without I/O, without a lock, in less than a microsecond.
+/// Perennial's nodes, and answers from there: without I/O and without a lock.
 ///
 ///     let client = try PerennialClient(configuration)
 ///     async let running: Void = client.run()

@@ -16,8 +16,8 @@ extension PerennialClient {
         public var state: State?
         /// The App Store's product.
         public var productID: String?
-        /// When access ends unless more is heard: nobody has to ask again before. nil without access, and for a purchase without
-        /// end.
+        /// When access ends unless more is heard. A refund may end it before: ask each time, and never give access beyond.
+        /// nil without access, and for a purchase without end.
         public var validUntil: Date?
         /// Of its events: a greater one is newer. 0 for what nobody ever bought.
         public var version: Int64

@@ -99,7 +99,7 @@ import ZeroMQ
         #expect(error?.code == .invalidConfiguration)
     }
 
-    // MARK: PerennialClient.Changes
+    // MARK: Changes
 
     /// Reads changes until it has so many.
     private func read(_ changes: PerennialClient.Changes, count: Int) async -> [PerennialClient.Change] {
@@ -189,12 +189,14 @@ import ZeroMQ
         try await self.node.run { running in
             try await self.follow(running) { client in
                 let changes = try client.changes()
-                let reader = Task { await self.read(changes, count: 1) }
-                await eventually { changes.position != nil }
-                // when
-                reader.cancel()
-                // then
-                #expect(await reader.value.isEmpty)
+                await withTaskGroup(of: [PerennialClient.Change].self) { group in
+                    group.addTask { await self.read(changes, count: 1) }
+                    await eventually { changes.position != nil }
+                    // when
+                    group.cancelAll()
+                    // then
+                    for await read in group { #expect(read.isEmpty) }
+                }
             }
         }
     }
