@@ -66,7 +66,7 @@ import Testing
             self.mirror.setPosition(self.position(1))
             // when, then: nobody else can be asked here
             let error = await #expect(throws: ServiceError.self) { try await self.ask(running.service) }
-            #expect(error?.code == .notOwner)
+            #expect(error?.retryable == true)
         }
     }
 
