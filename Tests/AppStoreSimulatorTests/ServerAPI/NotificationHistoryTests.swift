@@ -117,7 +117,9 @@ import Testing
                     #expect(items.count > 40)
                     for item in items {
                         #expect(item.signedPayload == endpoint.payloads[item.uuid])
-                        #expect(item.attempts.map(\.result) == ["SUCCESS"])
+                        // A receiver without a processor for a while is asked again.
+                        #expect(item.attempts.last?.result == "SUCCESS")
+                        #expect(item.attempts.dropLast().allSatisfy { $0.result == "TIMED_OUT" })
                     }
                     #expect(try await self.items(store, ["onlyFailures": true]).isEmpty)
 
