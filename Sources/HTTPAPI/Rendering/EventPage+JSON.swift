@@ -39,7 +39,7 @@ extension EventView {
 
 extension StreamKey {
     /// Which stream an event is of: pages of several streams need it.
-    fileprivate func write(to json: inout JSONWriter) {
+    func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("kind", self.kind.name)
             json.member("id", self.id)

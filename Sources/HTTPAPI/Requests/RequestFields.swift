@@ -12,6 +12,7 @@ struct RequestFields {
     private(set) var contentEncoding: String?
     private(set) var contentLength: String?
     private(set) var atLeast: String?
+    private(set) var lastEventID: String?
     /// It came through a proxy.
     private(set) var isForwarded = false
 
@@ -27,6 +28,7 @@ struct RequestFields {
             case "content-encoding": Self.add(field, to: &self.contentEncoding)
             case "content-length": Self.add(field, to: &self.contentLength)
             case "perennial-at-least": Self.add(field, to: &self.atLeast)
+            case "last-event-id": Self.add(field, to: &self.lastEventID)
             case "forwarded": self.isForwarded = true
             case let name where name.hasPrefix("x-forwarded-"): self.isForwarded = true
             default: break

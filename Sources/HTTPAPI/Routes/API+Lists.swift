@@ -4,13 +4,34 @@ import Subscriptions
 
 /// Events of many streams.
 extension API {
-    /// A page and a cursor.
+    /// A page and a cursor, or a stream for whoever asks for one.
     func changes(_ call: Call) async throws -> Response {
-        guard !(call.fields.accept?.contains("text/event-stream") ?? false) else {
-            throw Problem(.notAcceptable, "the change stream comes in pages: ask for application/json")
-        }
+        if call.fields.accept?.contains(ServerSentEvents.contentType) ?? false { return try await self.follow(call) }
         let page = try await self.service.changes(after: try call.query.text("after"), limit: try call.query.limit())
         return .json(reserving: 4_096) { page.write(to: &$0) }
+    }
+
+    private func follow(_ call: Call) async throws -> Response {
+        let limits = call.admission.limits
+        guard try call.query.text("limit") == nil else {
+            throw Problem.invalidParameter("limit", "a stream comes in one piece")
+        }
+        guard call.fields.lastEventID?.utf8.count ?? 0 <= 4_096 else {
+            throw Problem.invalidParameter("Last-Event-ID", "longer than 4,096 bytes")
+        }
+        guard let place = call.admission.takeStream() else {
+            throw Problem(.tooBusy, "\(limits.streams) streams are open already")
+        }
+        // Before the answer begins, so that a cursor of another log is a problem like any other.
+        let feed = try await self.service.feed(after: try call.fields.lastEventID ?? call.query.text("after"))
+        return Response(
+            status: .ok, headers: [.contentType: ServerSentEvents.contentType, .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                var events = ServerSentEvents(feed: feed, heartbeat: limits.heartbeat)
+                try await events.write(to: &writer)
+                try await writer.finish(nil)
+                withExtendedLifetime(place) {}
+            })
     }
 
     func records(_ call: Call) async throws -> Response {

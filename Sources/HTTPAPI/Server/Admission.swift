@@ -7,6 +7,7 @@ final class Admission: Sendable {
     private let connections = Atomic<Int>(0)
     private let requests = Atomic<Int>(0)
     private let bodyBytes = Atomic<Int>(0)
+    private let streams = Atomic<Int>(0)
 
     init(limits: Configuration.Limits) { self.limits = limits }
 
@@ -33,6 +34,20 @@ final class Admission: Sendable {
 
     func releaseBody(bytes: Int) {
         self.bodyBytes.wrappingSubtract(bytes, ordering: .relaxed)
+    }
+
+    /// A place for an answer that does not end by itself; nil when all are taken.
+    func takeStream() -> StreamPlace? {
+        Self.take(1, from: self.streams, upTo: self.limits.streams) ? StreamPlace(admission: self) : nil
+    }
+
+    /// Given back when nobody holds it any more: an answer may never come to be sent.
+    final class StreamPlace: Sendable {
+        private let admission: Admission
+
+        fileprivate init(admission: Admission) { self.admission = admission }
+
+        deinit { self.admission.streams.wrappingSubtract(1, ordering: .relaxed) }
     }
 
     private static func take(_ amount: Int, from counter: borrowing Atomic<Int>, upTo limit: Int) -> Bool {

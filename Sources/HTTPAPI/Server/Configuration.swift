@@ -49,6 +49,8 @@ package struct Configuration: Sendable {
         package var connections = 4_096
         /// Requests being worked on.
         package var requests = 1_024
+        /// Answers that do not end by themselves; they do not count as requests.
+        package var streams = 256
         /// Bytes of request bodies in memory, of all requests together.
         package var bodyBytes = 128 << 20
         /// Bytes of one request body; more is 413.
@@ -59,10 +61,12 @@ package struct Configuration: Sendable {
         package var headTimeout = TimeAmount.seconds(10)
         /// From a request's head to its end.
         package var bodyTimeout = TimeAmount.seconds(30)
-        /// Until an answer has been taken.
+        /// Until an answer has been taken; of one that does not end, what there is of it.
         package var answerTimeout = TimeAmount.seconds(60)
         /// Of a connection between two requests.
         package var idleTimeout = TimeAmount.seconds(60)
+        /// How long a stream that has nothing to say is silent at most.
+        package var heartbeat = Duration.seconds(15)
 
         package init() {}
     }

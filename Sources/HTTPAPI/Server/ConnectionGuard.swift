@@ -18,6 +18,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var deadline: NIODeadline?
     private var tick: Scheduled<Void>?
     private var isQuiescing = false
+    /// The answer under way does not end by itself.
+    private var isStreaming = false
 
     init(admission: Admission) { self.admission = admission }
 
@@ -85,13 +87,24 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(var head):
             if self.isQuiescing { head.headerFields[.connection] = "close" }
             let isLast = head.headerFields[.connection] == "close"
+            self.isStreaming = head.headerFields[.contentType] == ServerSentEvents.contentType
             self.advance { $0.answerBegan(isLast: isLast) }
             context.write(self.wrapOutboundOut(.head(head)), promise: promise)
         case .body:
-            context.write(data, promise: promise)
+            context.write(data, promise: self.isStreaming ? self.restartingDeadline(promise, context) : promise)
         case .end:
             self.writeEnd(data, promise: promise, context: context)
         }
+    }
+
+    /// A stream may go on as long as its client takes what there is.
+    private func restartingDeadline(
+        _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
+    ) -> EventLoopPromise<Void> {
+        let promise = promise ?? context.eventLoop.makePromise()
+        let isolated = NIOLoopBound(self, eventLoop: context.eventLoop)
+        promise.futureResult.whenSuccess { isolated.value.restartDeadline() }
+        return promise
     }
 
     /// The answer has been taken when its last byte is with the kernel.

@@ -6,27 +6,68 @@ struct ChangeReader: Sendable {
     let store: any EventStore
     let positions: PositionGuard
 
+    /// How far somebody has come: in each shard that he has read of, the last event, and the epoch that it is known to
+    /// be of.
+    struct Places: Sendable {
+        fileprivate(set) var positions: [ShardID: Position] = [:]
+        fileprivate var epochs: [ShardID: Epoch] = [:]
+    }
+
     /// The cursor always leads on; a page is empty only when there is nothing new.
     func page(after cursor: String?, limit: Int) async throws -> EventPage {
-        var places: [ShardID: Position] = [:]
-        for position in try cursor.map(self.positions.positions) ?? [] { places[position.shard] = position }
+        var places = try await self.places(after: cursor)
+        let events = try await self.read(from: &places, limit: limit)
+        return EventPage(events: try events.map(EventView.init), next: self.cursor(places))
+    }
 
-        let pending = try await self.pending(places)
+    /// Where a cursor leads on; without one, the beginning.
+    /// - Throws: `.storeRewound` when the log does not hold what the cursor names.
+    func places(after cursor: String?) async throws -> Places {
+        var places = Places()
+        for position in try cursor.map(self.positions.positions) ?? [] {
+            do throws(ServiceError) {
+                try await self.positions.check(position)
+            } catch {
+                // It is looked at again before anything of its shard is read.
+                guard error.code.saysOwnerIsAbsent else { throw error }
+            }
+            places.positions[position.shard] = position
+        }
+        return places
+    }
+
+    /// The ends of all logs, whoever owns them.
+    func ends() async throws -> Places {
+        var places = Places()
+        for head in try await self.store.heads() where head.sequence > .zero { places.positions[head.shard] = head }
+        return places
+    }
+
+    func cursor(_ places: Places) -> String { self.positions.token(Array(places.positions.values)) }
+
+    /// What comes next, and moves on behind it.
+    /// - Throws: `.storeRewound` when the log does not hold the place any more.
+    func read(from places: inout Places, limit: Int) async throws -> [StoredEvent] {
+        let pending = try await self.pending(places.positions)
         // A page starts where the last one left off, more or less, and takes something of every shard: a busy one must
         // not keep the others out.
-        let read = places.values.reduce(0) { $0 &+ Int($1.sequence.rawValue) }
+        let read = places.positions.values.reduce(0) { $0 &+ Int($1.sequence.rawValue) }
         let start = pending.isEmpty ? 0 : read % pending.count
         let share = max(1, limit / max(1, pending.count))
-        var events: [EventView] = []
+        var events: [StoredEvent] = []
         for (shard, head) in pending[start...] + pending[..<start] where events.count < limit {
-            let after = places[shard]?.sequence ?? .zero
-            let stored = try await self.store.events(in: shard, after: after, limit: min(share, limit - events.count))
-                .upTo(head)
-            guard let last = stored.last else { continue }
-            events.append(contentsOf: try stored.map(EventView.init))
-            places[shard] = try await self.positions.position(of: last.sequence, in: shard)
+            let place = places.positions[shard]
+            let stored = try await self.store.events(
+                in: shard, after: place?.sequence ?? .zero, limit: min(share, limit - events.count)
+            ).upTo(head)
+            guard let first = stored.first, let last = stored.last else { continue }
+            // Within one epoch a log does not go back.
+            if let place, first.epoch != places.epochs[shard] { try await self.positions.check(place) }
+            events.append(contentsOf: stored)
+            places.positions[shard] = try await self.positions.position(of: last.sequence, in: shard)
+            places.epochs[shard] = last.epoch
         }
-        return EventPage(events: events, next: self.positions.token(Array(places.values)))
+        return events
     }
 
     /// Of the shards that other nodes own.
@@ -39,7 +80,6 @@ struct ChangeReader: Sendable {
 
     /// The shards that have more than the cursor has seen, with their heads. One that is frozen or changes hands is left
     /// out as long as others have something.
-    /// - Throws: `.storeRewound` when the log does not hold what the cursor names.
     private func pending(
         _ places: [ShardID: Position]
     ) async throws -> [(shard: ShardID, head: EventSourcing.Sequence)] {
@@ -50,7 +90,6 @@ struct ChangeReader: Sendable {
             let place = places[parts.shard]
             do throws(ServiceError) {
                 let head = if let head = stored[parts.shard] { head } else { try parts.gate.head().sequence }
-                if let place { try await self.positions.check(place) }
                 if head > place?.sequence ?? .zero { pending.append((parts.shard, head)) }
             } catch {
                 guard error.code.saysOwnerIsAbsent else { throw error }

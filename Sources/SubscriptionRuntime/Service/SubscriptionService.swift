@@ -173,6 +173,15 @@ package final class SubscriptionService: Service, Sendable {
         return try await ServiceError.translating { try await self.changes.page(after: cursor, limit: limit) }
     }
 
+    /// The same stream for a listener who stays: from what stands now on when there is no cursor.
+    /// - Throws: `.invalidCursor`, `.storeRewound`.
+    package func feed(after cursor: String?) async throws(ServiceError) -> ChangeFeed {
+        try await ServiceError.translating {
+            try await ChangeFeed(
+                self.changes, renewer: self.servedLog.renewer, clock: self.clock, after: cursor)
+        }
+    }
+
     /// What is recorded beside subscriptions: `kind` is one of `.massExtension`, `.externalPurchase`, `.appTransaction`
     /// and `.test`, or nil for all of them. `limit` 1…1000.
     package func records(
