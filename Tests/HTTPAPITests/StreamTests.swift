@@ -279,15 +279,6 @@ import Testing
         }
     }
 
-    @Test func aServerSentStreamIsNotThereYet() async throws {
-        try await Node.run { node in
-            let answer = try await node.send("GET", "/v1/events", headers: ["Accept": "text/event-stream"])
-
-            #expect(answer.status == 406)
-            #expect(answer.code == "notAcceptable")
-        }
-    }
-
     @Test func aStateIsExplained() async throws {
         try await Node.run { node in
             _ = try await self.post(node, try self.store.transaction(id: "30"))

@@ -87,7 +87,6 @@ extension ProblemCode {
         case .forbidden, .forwardedRequest: .forbidden
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
-        case .notAcceptable: .notAcceptable
         case .bodyTooLarge, .tooManyChecks: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
         case .expectationFailed: .expectationFailed
@@ -107,7 +106,6 @@ extension ProblemCode {
         case .forwardedRequest: "Requests through a proxy need tokens"
         case .notFound: "There is nothing here"
         case .methodNotAllowed: "This path takes other methods"
-        case .notAcceptable: "The answer is not available in that form"
         case .bodyTooLarge: "The body is too large"
         case .tooManyChecks: "Too many checks in one request"
         case .unsupportedMediaType: "The body is not in a form that this request takes"

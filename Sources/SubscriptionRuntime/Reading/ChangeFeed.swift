@@ -1,6 +1,7 @@
 import Entitlements
 import EventSourcing
 import Subscriptions
+import WireProtocol
 
 /// The change stream for one listener, round by round. Without a cursor it begins with everything that stands.
 package struct ChangeFeed: Sendable {

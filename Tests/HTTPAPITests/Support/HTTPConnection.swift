@@ -74,6 +74,9 @@ struct HTTPConnection {
         try await self.reader.answer(hasBody: hasBody)
     }
 
+    /// The next piece of a chunked body; nil at its end.
+    func chunk() async throws -> String? { try await self.reader.chunk() }
+
     /// Returns when the server has ended the connection.
     func waitForEnd() async throws {
         try await self.reader.waitForEnd()
@@ -104,6 +107,16 @@ struct HTTPConnection {
             let body = Array(self.bytes[..<length])
             self.bytes.removeSubrange(..<length)
             return Answer(status: status, headers: headers, bytes: body)
+        }
+
+        func chunk() async throws -> String? {
+            while !self.bytes.contains(10) { try await self.more() }
+            let line = self.bytes.firstIndex(of: 10)! + 1
+            let size = Int(String(decoding: self.bytes[..<(line - 2)], as: UTF8.self), radix: 16)!
+            while self.bytes.count < line + size + 2 { try await self.more() }
+            let chunk = String(decoding: self.bytes[line..<(line + size)], as: UTF8.self)
+            self.bytes.removeSubrange(..<(line + size + 2))
+            return size == 0 ? nil : chunk
         }
 
         func waitForEnd() async throws {

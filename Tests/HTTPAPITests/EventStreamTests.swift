@@ -1,0 +1,180 @@
+import EventSourcing
+import Foundation
+import HTTPAPI
+import Subscriptions
+import Testing
+
+/// The change stream as server-sent events.
+@Suite struct EventStreamTests {
+    private let store: TestStore
+
+    init() throws { self.store = try TestStore.shared.get() }
+
+    private func buy(_ id: String, at node: Node, renewal: Bool = false) async throws {
+        var body = ["signedTransaction": try self.store.transaction(id: id)]
+        if renewal { body["signedRenewalInfo"] = try self.store.renewal(id: id) }
+        let json = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
+        #expect(try await node.send("POST", "/v1/transactions", body: json).status == 200)
+    }
+
+    @Test func itBeginsWithWhatStandsAndGoesOnWithWhatChanges() async throws {
+        try await Node.run { node in
+            // given three subscriptions
+            for id in 1...3 { try await self.buy("\(id)", at: node) }
+            try await HTTPConnection.with(port: node.port) { connection in
+                // when a listener comes
+                var source = try await EventSource(connection)
+
+                // then it is told of each, and that these are all
+                var standing: Set<String> = []
+                for _ in 0..<3 {
+                    let event = try #require(try await source.next())
+                    #expect(event.name == "snapshot")
+                    #expect(event.version == 1)
+                    #expect(event.state("current") == "subscribed")
+                    standing.insert(try #require(event.id))
+                }
+                #expect(standing == ["1", "2", "3"])
+                let end = try #require(try await source.next())
+                #expect(end.name == "caughtup")
+                #expect(end.lastID != nil)
+
+                // and then of what happens, with what was before
+                try await self.buy("4", at: node)
+                try await self.buy("2", at: node, renewal: true)
+                let bought = try #require(try await source.next())
+                #expect(bought.name == "delta")
+                #expect(bought.id == "4")
+                #expect(bought.data["type"] as? String == "subscription.subscribed")
+                #expect(bought.data["previous"] is NSNull)
+                #expect(bought.state("current") == "subscribed")
+                let renewed = try #require(try await source.next())
+                #expect(renewed.id == "2")
+                #expect(renewed.version == 2)
+                #expect(renewed.state("previous") == "subscribed")
+                #expect(renewed.state("current") == "subscribed")
+            }
+        }
+    }
+
+    @Test func aListenerWhoComesBackMissesNothing() async throws {
+        try await Node.run { node in
+            // given a listener who heard of two purchases, and left
+            for id in 1...2 { try await self.buy("\(id)", at: node) }
+            let place = try await HTTPConnection.with(port: node.port) { connection in
+                var source = try await EventSource(connection)
+                while let event = try await source.next() {
+                    if event.name == "caughtup" { return event.lastID }
+                }
+                return nil
+            }
+
+            // when more happened, and he comes back
+            for id in 3...700 { try await self.buy("\(id)", at: node) }
+            try await HTTPConnection.with(port: node.port) { connection in
+                var source = try await EventSource(connection, after: try #require(place))
+                var heard: [String] = []
+                while let event = try await source.next(), event.name != "caughtup" {
+                    #expect(event.name == "delta")
+                    heard.append(try #require(event.id))
+                }
+
+                // then he hears of that, once, and of nothing else
+                #expect(heard.count == 698)
+                #expect(Set(heard) == Set((3...700).map(String.init)))
+            }
+        }
+    }
+
+    @Test(arguments: ["nonsense", "AAAA", String(repeating: "A", count: 5_000)])
+    func aPlaceThatIsNoneIsRefused(_ place: String) async throws {
+        try await Node.run { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                let refusal = try await #require(throws: EventSource.Refused.self) {
+                    _ = try await EventSource(connection, after: place)
+                }
+                #expect(refusal.answer.status == 400)
+            }
+        }
+    }
+
+    @Test func aPlaceOfAnotherLogIsRefused() async throws {
+        let place = try await Node.run { node in
+            try await self.buy("1", at: node)
+            return try await node.send("GET", "/v1/events").json["next"] as? String
+        }
+        try await Node.run { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                let refusal = try await #require(throws: EventSource.Refused.self) {
+                    _ = try await EventSource(connection, after: try #require(place))
+                }
+                #expect(refusal.answer.status == 409)
+                #expect(refusal.answer.code == "storeRewound")
+            }
+        }
+    }
+
+    @Test func aStreamWithoutNewsStaysOpen() async throws {
+        // given a server that cuts off whoever takes nothing for a second
+        var configuration = Configuration.with { $0.answerTimeout = .seconds(1) }
+        configuration.limits.heartbeat = .milliseconds(200)
+        try await Node.run(configuration: configuration) { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                var source = try await EventSource(connection)
+                #expect(try await source.next()?.name == "caughtup")
+
+                // when nothing happens for longer than that
+                for _ in 0..<10 { #expect(try await source.piece() == ":\n\n") }
+
+                // then the listener still hears what happens
+                try await self.buy("1", at: node)
+                #expect(try await source.next()?.id == "1")
+            }
+        }
+    }
+
+    @Test func thereAreOnlySoMany() async throws {
+        let configuration = Configuration.with {
+            $0.streams = 1
+            $0.heartbeat = .milliseconds(50)
+        }
+        try await Node.run(configuration: configuration) { node in
+            try await HTTPConnection.with(port: node.port) { first in
+                var source = try await EventSource(first)
+                #expect(try await source.next()?.name == "caughtup")
+                try await HTTPConnection.with(port: node.port) { second in
+                    let refusal = try await #require(throws: EventSource.Refused.self) {
+                        _ = try await EventSource(second)
+                    }
+                    #expect(refusal.answer.status == 503)
+                    #expect(refusal.answer.code == "tooBusy")
+                }
+            }
+            // and a place that was left can be taken
+            while true {
+                let isBack = try await HTTPConnection.with(port: node.port) { connection in
+                    do {
+                        _ = try await EventSource(connection)
+                        return true
+                    } catch let refusal as EventSource.Refused where refusal.answer.status == 503 {
+                        return false
+                    }
+                }
+                if isBack { break }
+            }
+        }
+    }
+
+    @Test func itEndsWhenTheNodeStops() async throws {
+        try await Node.run { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                var source = try await EventSource(connection)
+                #expect(try await source.next()?.name == "caughtup")
+
+                await node.group.triggerGracefulShutdown()
+
+                while try await source.next() != nil {}
+            }
+        }
+    }
+}
