@@ -16,7 +16,6 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case notFound
     /// The path takes other methods (405).
     case methodNotAllowed
-    /// The answer cannot be given in the form asked for (406).
     /// A body beyond its bound (413).
     case bodyTooLarge
     /// More than 1,000 checks in one request (413).

@@ -10,7 +10,9 @@ struct OpenAPIDocument {
     }
 
     /// Parameters that stand in the path or a header.
-    private static let elsewhere = ["originalTransactionId", "shard", "job", "testNotificationToken", "atLeast"]
+    private static let elsewhere = [
+        "originalTransactionId", "shard", "job", "testNotificationToken", "atLeast", "lastEventId",
+    ]
 
     private(set) var operations: [Operation] = []
     private(set) var problemCodes: Set<String> = []
