@@ -1,6 +1,8 @@
 import Entitlements
+import EventSourcing
 import JSONScanning
 import SubscriptionRuntime
+import Subscriptions
 
 extension ChangeView {
     func write(to json: inout JSONWriter) {
