@@ -116,6 +116,11 @@ package protocol EventStore: Sendable {
     /// told apart by their UTF-8.
     func bookmarks(_ names: [String]) async throws(StoreError) -> [String: [UInt8]]
 
+    /// The notes whose names begin with `prefix` and come after `name`, in the order of their UTF-8, at most `limit`.
+    func bookmarks(
+        startingWith prefix: String, after name: String?, limit: Int
+    ) async throws(StoreError) -> [Bookmark]
+
     /// Writes notes over what stood under their names, durable when it returns; an empty value removes. Nobody reads a
     /// part of one call's, and the last call wins: what has to be fenced belongs in the log.
     /// - Throws: `.conflict` for a name or a value beyond the bounds of `Bookmarks`, and nothing is written. After other

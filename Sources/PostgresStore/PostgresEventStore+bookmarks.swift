@@ -14,6 +14,26 @@ extension PostgresEventStore {
     private static let find = PreparedStatement(
         "bookmarks", "SELECT name, value FROM bookmark WHERE name = ANY ($1::bytea[]) AND value <> ''")
 
+    package func bookmarks(
+        startingWith prefix: String, after name: String?, limit: Int
+    ) async throws(StoreError) -> [Bookmark] {
+        var parameters = Parameters()
+        parameters.add(Array(prefix.utf8))
+        parameters.add(Bookmarks.end(ofPrefix: prefix))
+        parameters.add(Array((name ?? "").utf8))
+        parameters.add(Int64(limit))
+        return try await self.rows(Self.list, parameters) { row throws(StoreError) in
+            Bookmark(name: String(decoding: try row.bytes(0), as: UTF8.self), value: try row.bytes(1))
+        }
+    }
+
+    private static let list = PreparedStatement(
+        "bookmarks_list",
+        """
+        SELECT name, value FROM bookmark
+        WHERE name >= $1::bytea AND name < $2::bytea AND name > $3::bytea AND value <> '' ORDER BY name LIMIT $4::bigint
+        """)
+
     /// An empty value takes the place of the old one, as any other does, and is then cleared away: rows of several names
     /// are locked in one order alone.
     package func setBookmarks(_ values: [String: [UInt8]]) async throws(StoreError) {

@@ -12,6 +12,21 @@ extension SQLiteEventStore {
         }
     }
 
+    package func bookmarks(
+        startingWith prefix: String, after name: String?, limit: Int
+    ) async throws(StoreError) -> [Bookmark] {
+        try await self.read { db in
+            let select = try db.cachedStatement(
+                sql: """
+                    SELECT name, value FROM bookmark WHERE name >= ? AND name < ? AND name > ? ORDER BY name LIMIT ?
+                    """)
+            let bounds = [Array(prefix.utf8), Bookmarks.end(ofPrefix: prefix), Array((name ?? "").utf8)].map(\.data)
+            return try Row.fetchAll(select, arguments: StatementArguments(bounds) + [limit]).map { row in
+                Bookmark(name: String(decoding: try row.bytes(0), as: UTF8.self), value: try row.bytes(1))
+            }
+        }
+    }
+
     package func setBookmarks(_ values: [String: [UInt8]]) async throws(StoreError) {
         try Bookmarks.check(values)
         guard !values.isEmpty else { return }

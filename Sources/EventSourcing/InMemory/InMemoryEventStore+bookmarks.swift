@@ -8,6 +8,16 @@ extension InMemoryEventStore {
         }
     }
 
+    package func bookmarks(startingWith prefix: String, after name: String?, limit: Int) -> [Bookmark] {
+        let after = Array((name ?? "").utf8)
+        let found = self.state.withLock { state in
+            state.bookmarks.filter { $0.key.starts(with: prefix.utf8) && after.lexicographicallyPrecedes($0.key) }
+        }
+        return found.sorted { $0.key.lexicographicallyPrecedes($1.key) }.prefix(limit).map {
+            Bookmark(name: String(decoding: $0.key, as: UTF8.self), value: $0.value)
+        }
+    }
+
     package func setBookmarks(_ values: [String: [UInt8]]) throws(StoreError) {
         try Bookmarks.check(values)
         self.state.withLock { state in

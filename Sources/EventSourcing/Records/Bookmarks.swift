@@ -5,6 +5,9 @@ package enum Bookmarks {
     /// Of a value, in bytes; an empty one stands for none.
     package static let longestValue = 4096
 
+    /// Above all names that begin with `prefix`, and below those behind them: no UTF-8 holds the byte 255.
+    package static func end(ofPrefix prefix: String) -> [UInt8] { Array(prefix.utf8) + [255] }
+
     /// - Throws: `.conflict` for a name or a value that is beyond them.
     package static func check(_ values: [String: [UInt8]]) throws(StoreError) {
         for (name, value) in values {
@@ -15,5 +18,16 @@ package enum Bookmarks {
                 throw StoreError(.conflict, "a bookmark holds 4096 bytes at most, not \(value.count)")
             }
         }
+    }
+}
+
+/// A note beside the log.
+package struct Bookmark: Hashable, Sendable {
+    package var name: String
+    package var value: [UInt8]
+
+    package init(name: String, value: [UInt8]) {
+        self.name = name
+        self.value = value
     }
 }

@@ -34,6 +34,25 @@ extension StoreContract {
             // The same letter, in two bytes more.
             #expect(try await store.bookmarks(["a\u{308}"]) == [:])
         },
+        StoreContract("bookmarks are listed by what their names begin with, in pages") { store in
+            let names = ["w", "we", "we/", "we/a", "we/a/1", "we/b", "we/ä", "we/🙂", "weA", "x", "v/we/a"]
+            try await store.setBookmarks(Dictionary(uniqueKeysWithValues: names.map { ($0, Array($0.utf8)) }))
+            try await store.setBookmarks(["we/b": []])
+
+            let expected = ["we/", "we/a", "we/a/1", "we/ä", "we/🙂"]
+            var listed: [Bookmark] = []
+            while true {
+                let page = try await store.bookmarks(startingWith: "we/", after: listed.last?.name, limit: 2)
+                listed += page
+                guard page.count == 2 else { break }
+            }
+            #expect(listed.map(\.name) == expected)
+            #expect(listed.allSatisfy { $0.value == Array($0.name.utf8) })
+            // Before the first and behind the last.
+            #expect(try await store.bookmarks(startingWith: "we/", after: "a", limit: 9).map(\.name) == expected)
+            #expect(try await store.bookmarks(startingWith: "we/", after: "we0", limit: 9).isEmpty)
+            #expect(try await store.bookmarks(startingWith: "y", after: nil, limit: 9).isEmpty)
+        },
         StoreContract("a bookmark has 512 bytes of name and 4096 of value, and no more") { store in
             let name = String(repeating: "ä", count: 256)
             let value = (0..<4096).map { UInt8(truncatingIfNeeded: $0) }

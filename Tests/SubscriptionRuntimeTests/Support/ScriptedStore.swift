@@ -171,6 +171,12 @@ final class ScriptedStore: EventStore {
         try await self.inner.bookmarks(names)
     }
 
+    func bookmarks(
+        startingWith prefix: String, after name: String?, limit: Int
+    ) async throws(StoreError) -> [Bookmark] {
+        try await self.inner.bookmarks(startingWith: prefix, after: name, limit: limit)
+    }
+
     func setBookmarks(_ values: [String: [UInt8]]) async throws(StoreError) {
         try await self.inner.setBookmarks(values)
     }
