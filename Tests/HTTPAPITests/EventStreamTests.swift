@@ -1,6 +1,8 @@
 import EventSourcing
 import Foundation
 import HTTPAPI
+import NIOCore
+import ServiceLifecycle
 import Subscriptions
 import Testing
 
@@ -69,10 +71,12 @@ import Testing
                 return nil
             }
 
+            #expect(place != nil)
+
             // when more happened, and he comes back
             for id in 3...700 { try await self.buy("\(id)", at: node) }
             try await HTTPConnection.with(port: node.port) { connection in
-                var source = try await EventSource(connection, after: try #require(place))
+                var source = try await EventSource(connection, after: place)
                 var heard: [String] = []
                 while let event = try await source.next(), event.name != "caughtup" {
                     #expect(event.name == "delta")
@@ -103,10 +107,11 @@ import Testing
             try await self.buy("1", at: node)
             return try await node.send("GET", "/v1/events").json["next"] as? String
         }
+        #expect(place != nil)
         try await Node.run { node in
             try await HTTPConnection.with(port: node.port) { connection in
                 let refusal = try await #require(throws: EventSource.Refused.self) {
-                    _ = try await EventSource(connection, after: try #require(place))
+                    _ = try await EventSource(connection, after: place)
                 }
                 #expect(refusal.answer.status == 409)
                 #expect(refusal.answer.code == "storeRewound")
