@@ -126,6 +126,12 @@ extension UnguardedStore {
         try await self.base.bookmarks(names)
     }
 
+    func bookmarks(
+        startingWith prefix: String, after name: String?, limit: Int
+    ) async throws(StoreError) -> [Bookmark] {
+        try await self.base.bookmarks(startingWith: prefix, after: name, limit: limit)
+    }
+
     func setBookmarks(_ values: [String: [UInt8]]) async throws(StoreError) {
         try await self.base.setBookmarks(values)
     }

@@ -1,0 +1,64 @@
+/// When a delivery that failed is tried again: the example schedule of the Standard Webhooks specification 1.0.0, ten
+/// attempts in three days. Times are seconds.
+package enum RetrySchedule {
+    /// Between an attempt and the next.
+    package static let delays: [Int64] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+    /// From the first attempt to the last.
+    package static let length = delays.reduce(0, +)
+    /// An endpoint that does not answer at all is looked at again this soon, however long it has been gone.
+    private static let longestAbsence: Int64 = 300
+    private static let longestWish: Int64 = 86_400
+
+    /// - Parameters:
+    ///   - trial: of which one more attempt has just failed.
+    ///   - now: since 1970.
+    ///   - jitter: 0…1, so that what failed together does not come back together.
+    /// - Returns: when to try again, nil to give up.
+    package static func next(after trial: Trial, _ failure: DeliveryFailure, at now: Int64, jitter: Double) -> Int64? {
+        let index = max(0, trial.attempts - 1)
+        var delay = Self.delays[min(index, Self.delays.count - 1)]
+        if failure.isAbsence {
+            // Nobody has said no to this message: how often it was tried says nothing about it.
+            guard now - trial.first < Self.length else { return nil }
+            delay = min(delay, Self.longestAbsence)
+        } else if index >= Self.delays.count {
+            return nil
+        }
+        delay += Int64(Double(delay) * 0.1 * jitter)
+        return now + max(delay, min(failure.retryAfter ?? 0, Self.longestWish))
+    }
+}
+
+/// What became of an event so far that could not be delivered.
+package struct Trial: Hashable, Sendable {
+    package var attempts: Int
+    /// Seconds since 1970, of the first attempt.
+    package var first: Int64
+    /// Seconds since 1970.
+    package var next: Int64
+
+    package init(attempts: Int, first: Int64, next: Int64) {
+        self.attempts = attempts
+        self.first = first
+        self.next = next
+    }
+}
+
+/// Why an attempt failed.
+package struct DeliveryFailure: Error, Hashable, Sendable {
+    /// A few words for people, without an address: a status, or what kept us from getting one.
+    package var reason: String
+    /// The endpoint is not there, or has no time; otherwise it was asked, and did not take this message.
+    package var isAbsence: Bool
+    /// Seconds that it asked us to wait.
+    package var retryAfter: Int64?
+    /// It wants nothing any more (410).
+    package var isGone: Bool
+
+    package init(_ reason: String, isAbsence: Bool, retryAfter: Int64? = nil, isGone: Bool = false) {
+        self.reason = reason
+        self.isAbsence = isAbsence
+        self.retryAfter = retryAfter
+        self.isGone = isGone
+    }
+}
