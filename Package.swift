@@ -111,11 +111,18 @@ let package = Package(
             ],
             products: [deque, heap, lifecycle, logging, metrics]),
         library(
-            "Publishing", ["EventSourcing", "Mirroring", "SubscriptionRuntime", "WireProtocol", "ZeroMQ"],
-            products: [lifecycle, metrics]),
+            "Publishing",
+            [
+                "Base64Coding", "EventSourcing", "Mirroring", "SubscriptionRuntime", "Subscriptions", "WireProtocol",
+                "ZeroMQ",
+            ],
+            products: [crypto, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix]),
         library(
             "HTTPAPI",
-            ["SubscriptionRuntime", "AppStore", "Entitlements", "EventSourcing", "JSONScanning", "Subscriptions"],
+            [
+                "AppStore", "Entitlements", "EventSourcing", "JSONScanning", "Publishing", "SubscriptionRuntime",
+                "Subscriptions",
+            ],
             products: [hummingbird, hummingbirdTLS, crypto, lifecycle, logging, metrics, nioCore, nioHTTP1]),
         library(
             "AppStoreSimulator", ["AppStore", "Base64Coding", "JSONScanning", "Spelling", "Subscriptions"],

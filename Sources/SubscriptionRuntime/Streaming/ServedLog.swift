@@ -56,6 +56,26 @@ package struct ServedLog: Sendable {
         return ServedHead(shard: shard, epoch: epoch, position: StreamPosition(position))
     }
 
+    /// Whether this node owns the shard and may speak for it at this moment.
+    package func mayAnswer(for shard: ShardID) -> Bool {
+        self.positions.isOurs(shard) && self.mayAnswer(for: [shard])
+    }
+
+    // MARK: Events
+
+    /// The shard's events after a sequence, up to what its owner knows to be durable.
+    /// - Throws: `.notOwner` unless that is this node; retryable codes.
+    package func events(
+        in shard: ShardID, after sequence: EventSourcing.Sequence, limit: Int
+    ) async throws(ServiceError) -> ArraySlice<StoredEvent> {
+        try await ServiceError.translating {
+            let head = try await self.positions.ownHead(of: shard)
+            return try await self.store.events(in: shard, after: sequence, limit: limit).upTo(head.sequence)
+        }
+    }
+
+    package var describer: ChangeDescriber { ChangeDescriber(store: self.store) }
+
     // MARK: Pages
 
     /// The shard's subscriptions and purchases in key order, after `key`.

@@ -1,0 +1,74 @@
+package import EventSourcing
+package import Subscriptions
+
+/// Somebody who is told of changes by HTTP. Kept as JSON under `webhook-endpoint/ID`, so a name here is a name there.
+package struct WebhookEndpoint: Codable, Hashable, Sendable {
+    package let id: String
+    package var wish: Wish
+    /// Newest first; all that have not run out sign.
+    package var keys: [Key]
+    /// Why nothing is sent; nil when all is well.
+    package var disabled: String?
+    /// Milliseconds since 1970.
+    package let createdAt: Int64
+
+    /// What its owner wants.
+    package struct Wish: Codable, Hashable, Sendable {
+        /// May hold a secret: it is shown to its owner alone, and never logged.
+        package var url: String
+        package var description: String
+        /// Event types, or what they begin with and a star (`subscription.*`); none for all.
+        package var types: [String]
+        /// None for all.
+        package var environments: [String]
+        /// None for all.
+        package var bundleIDs: [String]
+
+        package init(
+            url: String, description: String = "", types: [String] = [], environments: [String] = [],
+            bundleIDs: [String] = []
+        ) {
+            self.url = url
+            self.description = description
+            self.types = types
+            self.environments = environments
+            self.bundleIDs = bundleIDs
+        }
+    }
+
+    package struct Key: Codable, Hashable, Sendable {
+        var text: String
+        /// Milliseconds since 1970, when it stops signing; nil for the current one.
+        package var until: Int64?
+
+        package init(_ key: WebhookKey, until: Int64? = nil) {
+            self.text = key.text
+            self.until = until
+        }
+
+        package var key: WebhookKey? { WebhookKey(text: self.text) }
+    }
+
+    package init(id: String, wish: Wish, keys: [Key], disabled: String? = nil, createdAt: Int64) {
+        self.id = id
+        self.wish = wish
+        self.keys = keys
+        self.disabled = disabled
+        self.createdAt = createdAt
+    }
+
+    /// - Parameter milliseconds: since 1970.
+    package func keys(at milliseconds: Int64) -> [WebhookKey] {
+        self.keys.filter { $0.until ?? .max > milliseconds }.compactMap(\.key)
+    }
+}
+
+extension WebhookEndpoint.Wish {
+    /// Whether an event of this type and stream is wanted.
+    package func includes(_ type: String, of key: StreamKey) -> Bool {
+        func allows(_ list: [String], _ matches: (String) -> Bool) -> Bool { list.isEmpty || list.contains(where: matches) }
+        return allows(self.environments) { $0 == key.environment.rawValue }
+            && allows(self.bundleIDs) { $0 == key.bundleID.rawValue }
+            && allows(self.types) { $0.hasSuffix("*") ? type.hasPrefix($0.dropLast()) : $0 == type }
+    }
+}

@@ -1,0 +1,58 @@
+/// Decides where webhooks may be sent: not to what only this network can reach, because whoever names an address could
+/// have us call it (server-side request forgery). An operator may allow networks of his own.
+package struct OutboundGuard: Sendable {
+    private let allowed: [Network]
+
+    /// - Parameter allowed: `webhooks.allow`.
+    package init(allowing allowed: [Network] = []) { self.allowed = allowed }
+
+    /// What is not for the public, by the special-purpose address registries of IANA (RFC 6890), and multicast.
+    private static let refused: [Network] = [
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/4", "240.0.0.0/4",
+        "::/128", "::1/128", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16",
+        "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+    ].compactMap(Network.init)
+
+    /// Addresses of IPv6 that lead to one of IPv4, and where in them that stands: mapped, compatible, NAT64 (RFC 6052),
+    /// 6to4 (RFC 3056).
+    private static let wrappers: [(network: Network, offset: Int)] = [
+        ("::ffff:0:0/96", 12), ("::/96", 12), ("64:ff9b::/96", 12), ("2002::/16", 2),
+    ].compactMap { text, offset in Network(text).map { ($0, offset) } }
+
+    package enum Verdict: Hashable, Sendable {
+        case open
+        /// An operator has allowed it: plain HTTP may be used there.
+        case allowed
+        case refused
+    }
+
+    package func verdict(on address: NetworkAddress) -> Verdict {
+        if self.allowed.contains(where: { $0.contains(address) }) { return .allowed }
+        if Self.refused.contains(where: { $0.contains(address) }) { return .refused }
+        guard let wrapper = Self.wrappers.first(where: { $0.network.contains(address) }) else { return .open }
+        return self.verdict(on: NetworkAddress(bytes: Array(address.bytes[wrapper.offset..<wrapper.offset + 4])))
+    }
+
+    /// The address to connect to. Every address of the host is looked at, and the one that is given is the one to use:
+    /// a name could lead elsewhere when it is asked again.
+    /// - Throws: a failure in words without the address.
+    package func address(of target: WebhookTarget) async throws(DeliveryFailure) -> NetworkAddress {
+        let found: [NetworkAddress]
+        do {
+            found = try await target.literal.map { [$0] } ?? NetworkAddress.all(of: target.host)
+        } catch {
+            throw DeliveryFailure("the host's name cannot be resolved now", isAbsence: true)
+        }
+        guard let first = found.first else { throw DeliveryFailure("the host has no address", isAbsence: true) }
+        let verdicts = Set(found.map(self.verdict))
+        guard !verdicts.contains(.refused) else {
+            throw DeliveryFailure("the host is in a network that webhooks are not sent to", isAbsence: false)
+        }
+        guard target.isSecure || verdicts == [.allowed] else {
+            throw DeliveryFailure("plain http is for networks of webhooks.allow alone", isAbsence: false)
+        }
+        return first
+    }
+}
