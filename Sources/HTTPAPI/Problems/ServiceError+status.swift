@@ -9,7 +9,7 @@ extension ServiceError.Code {
             .invalidEnvironment, .appStoreRefused:
             .unprocessableContent
         case .futureMoment, .invalidCursor, .invalidRequest: .badRequest
-        case .unknownSubscription, .unknownPurchase, .unknownJob: .notFound
+        case .unknownSubscription, .unknownPurchase, .unknownJob, .unknownWebhook: .notFound
         case .ambiguous, .storeRewound, .olderNodes, .notConfigured: .conflict
         // Not a 5xx, which some proxies and clients repeat by themselves.
         case .appStoreOutcomeUnknown: .conflict
@@ -41,6 +41,7 @@ extension ServiceError.Code {
         case .appStoreRefused: "Apple has refused this"
         case .appStoreOutcomeUnknown: "Nobody knows whether Apple has done this"
         case .unknownJob: "No such job"
+        case .unknownWebhook: "No such webhook endpoint"
         case .clockSkew: "A clock is wrong"
         case .overloaded: "Too much work is waiting"
         case .stopping: "The node is starting or stopping"

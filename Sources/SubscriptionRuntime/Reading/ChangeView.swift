@@ -11,7 +11,11 @@ package struct ChangeView: Hashable, Sendable {
     package var current: CheckAnswer?
 
     /// A dotted word such as `subscription.entered_grace`: what it happened to, and the event's kind.
-    package var type: String { "\(self.event.key.kind.word).\(self.event.event.kind.rawValue.snakeCased)" }
+    package var type: String { Self.type(of: self.event.key.kind, self.event.event.kind) }
+
+    package static func type(of kind: StreamKind, _ change: Change) -> String {
+        "\(kind.word).\(change.rawValue.snakeCased)"
+    }
 }
 
 /// A subscription or purchase as it stands: what a stream of changes begins with.

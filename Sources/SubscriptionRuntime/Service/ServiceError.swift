@@ -37,6 +37,8 @@ package struct ServiceError: Error, Sendable {
         case appStoreOutcomeUnknown
         /// No such job on this node (404).
         case unknownJob
+        /// No such webhook endpoint (404).
+        case unknownWebhook
 
         // Trouble of our own: nothing was recorded, the same request may be sent again (503).
         /// A payload signed more than five minutes ahead of our clock.
@@ -92,7 +94,7 @@ extension ServiceError.Code {
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
             .invalidEnvironment, .unknownSubscription, .unknownPurchase, .ambiguous, .futureMoment, .invalidCursor,
             .storeRewound, .invalidRequest, .olderNodes, .notConfigured, .appStoreRefused,
-            .appStoreOutcomeUnknown, .unknownJob, .corrupt:
+            .appStoreOutcomeUnknown, .unknownJob, .unknownWebhook, .corrupt:
             false
         }
     }

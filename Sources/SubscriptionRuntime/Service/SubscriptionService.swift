@@ -258,7 +258,7 @@ package final class SubscriptionService: Service, Sendable {
 
 extension ServiceError {
     /// Whatever `body` throws, in the words of the service.
-    static func translating<Value>(_ body: () async throws -> Value) async throws(ServiceError) -> Value {
+    package static func translating<Value>(_ body: () async throws -> Value) async throws(ServiceError) -> Value {
         do {
             return try await body()
         } catch {

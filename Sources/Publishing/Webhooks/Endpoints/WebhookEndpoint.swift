@@ -1,4 +1,3 @@
-package import EventSourcing
 package import Subscriptions
 
 /// Somebody who is told of changes by HTTP. Kept as JSON under `webhook-endpoint/ID`, so a name here is a name there.

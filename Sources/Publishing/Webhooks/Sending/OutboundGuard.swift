@@ -41,7 +41,7 @@ package struct OutboundGuard: Sendable {
     package func address(of target: WebhookTarget) async throws(DeliveryFailure) -> NetworkAddress {
         let found: [NetworkAddress]
         do {
-            found = try await target.literal.map { [$0] } ?? NetworkAddress.all(of: target.host)
+            found = if let literal = target.literal { [literal] } else { try await NetworkAddress.all(of: target.host) }
         } catch {
             throw DeliveryFailure("the host's name cannot be resolved now", isAbsence: true)
         }

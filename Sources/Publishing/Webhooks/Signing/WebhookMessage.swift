@@ -1,6 +1,5 @@
 import Crypto
 package import EventSourcing
-package import SubscriptionRuntime
 
 /// What is sent: the same bytes under the same id however often it has to be.
 package struct WebhookMessage: Hashable, Sendable {

@@ -1,0 +1,20 @@
+/// An event that was not delivered, and is not tried again by itself.
+package struct DeadLetter: Codable, Hashable, Sendable {
+    /// `SHARD/SEQUENCE`: where in the log the event is, in a form whose order is the list's.
+    package var place = ""
+    /// `webhook-id`.
+    package let message: String
+    /// An event type.
+    package let type: String
+    package let originalTransactionID: String
+    package let version: Int64
+    package let attempts: Int
+    /// Of the last attempt.
+    package let reason: String
+    /// Milliseconds since 1970, of the last attempt.
+    package let at: Int64
+
+    private enum CodingKeys: String, CodingKey {
+        case message, type, originalTransactionID, version, attempts, reason, at
+    }
+}

@@ -1,0 +1,160 @@
+package import EventSourcing
+import Foundation
+import SubscriptionRuntime
+
+/// Where webhooks keep what has to survive: notes beside the log, which every node of the store sees.
+///
+///     webhook-endpoint/ID            the endpoint as JSON
+///     webhook-cursor/ID/SHARD        the shard's `DeliveryWindow`; none: from the beginning
+///     webhook-replay/ID/SHARD/REPLAY the window of a replay
+///     webhook-dead/ID/SHARD/SEQUENCE a `DeadLetter` as JSON
+struct WebhookShelf: Sendable {
+    /// One window of an endpoint: of the log as it grows, or of a replay.
+    struct Lane: Hashable, Sendable {
+        let shard: ShardID
+        /// nil for the log as it grows.
+        let replay: String?
+
+        init(_ shard: ShardID, replay: String? = nil) {
+            self.shard = shard
+            self.replay = replay
+        }
+    }
+
+    let store: any EventStore
+
+    private static let page = 512
+
+    static func name(ofEndpoint id: String) -> String { "webhook-endpoint/\(id)" }
+
+    static func name(of lane: Lane, ofEndpoint id: String) -> String {
+        let shard = Self.digits(Int64(lane.shard.rawValue), 4)
+        guard let replay = lane.replay else { return Self.prefix(ofCursorsOf: id) + shard }
+        return Self.prefix(ofReplaysOf: id) + "\(shard)/\(replay)"
+    }
+
+    static func prefix(ofCursorsOf id: String) -> String { "webhook-cursor/\(id)/" }
+
+    static func prefix(ofReplaysOf id: String) -> String { "webhook-replay/\(id)/" }
+
+    static func prefix(ofDeadLettersOf id: String) -> String { "webhook-dead/\(id)/" }
+
+    static func name(ofDeadLetter sequence: EventSourcing.Sequence, in shard: ShardID, ofEndpoint id: String) -> String
+    {
+        let shard = Self.digits(Int64(shard.rawValue), 4)
+        return Self.prefix(ofDeadLettersOf: id) + "\(shard)/\(Self.digits(sequence.rawValue, 19))"
+    }
+
+    private static func digits(_ number: Int64, _ count: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+
+    // MARK: Endpoints
+
+    func endpoints() async throws(ServiceError) -> [WebhookEndpoint] {
+        try await self.all("webhook-endpoint/").map { try Self.decode($0.value) }
+    }
+
+    func endpoint(_ id: String) async throws(ServiceError) -> WebhookEndpoint {
+        let name = Self.name(ofEndpoint: id)
+        let found = try await ServiceError.translating { try await self.store.bookmarks([name])[name] }
+        guard let found else { throw ServiceError(.unknownWebhook, "no webhook endpoint has this id") }
+        return try Self.decode(found)
+    }
+
+    func save(_ endpoint: WebhookEndpoint, with others: [String: [UInt8]] = [:]) async throws(ServiceError) {
+        let name = Self.name(ofEndpoint: endpoint.id)
+        try await self.set(others.merging([name: try Self.encode(endpoint)]) { $1 })
+    }
+
+    /// And all that belongs to it.
+    func remove(_ id: String) async throws(ServiceError) {
+        try await self.set([Self.name(ofEndpoint: id): []])
+        let prefixes = [
+            Self.prefix(ofCursorsOf: id), Self.prefix(ofReplaysOf: id), Self.prefix(ofDeadLettersOf: id),
+        ]
+        for prefix in prefixes {
+            let names = try await self.all(prefix).map(\.name)
+            try await self.set(Dictionary(uniqueKeysWithValues: names.map { ($0, []) }))
+        }
+    }
+
+    // MARK: Windows
+
+    /// Of the log as it grows.
+    func cursors(of id: String) async throws(ServiceError) -> [ShardID: DeliveryWindow] {
+        let windows = try await self.windows(Self.prefix(ofCursorsOf: id))
+        return Dictionary(uniqueKeysWithValues: windows.map { ($0.lane.shard, $0.window) })
+    }
+
+    func replays(of id: String) async throws(ServiceError) -> [(lane: Lane, window: DeliveryWindow)] {
+        try await self.windows(Self.prefix(ofReplaysOf: id))
+    }
+
+    private func windows(_ prefix: String) async throws(ServiceError) -> [(lane: Lane, window: DeliveryWindow)] {
+        var windows: [(lane: Lane, window: DeliveryWindow)] = []
+        for note in try await self.all(prefix) {
+            let parts = note.name.dropFirst(prefix.count).split(separator: "/")
+            guard let shard = parts.first.flatMap({ UInt16($0) }), let window = DeliveryWindow(note.value) else {
+                throw ServiceError(.corrupt, "\(note.name) is no window of deliveries")
+            }
+            windows.append((Lane(ShardID(rawValue: shard), replay: parts.dropFirst().first.map(String.init)), window))
+        }
+        return windows
+    }
+
+    // MARK: Dead letters
+
+    func deadLetters(of id: String, after name: String?, limit: Int) async throws(ServiceError) -> [DeadLetter] {
+        let prefix = Self.prefix(ofDeadLettersOf: id)
+        let notes = try await ServiceError.translating {
+            try await self.store.bookmarks(startingWith: prefix, after: name.map { prefix + $0 }, limit: limit)
+        }
+        return try notes.map { (note) throws(ServiceError) in
+            var letter: DeadLetter = try Self.decode(note.value)
+            letter.place = String(note.name.dropFirst(prefix.count))
+            return letter
+        }
+    }
+
+    // MARK: Notes
+
+    func set(_ values: [String: [UInt8]]) async throws(ServiceError) {
+        guard !values.isEmpty else { return }
+        try await ServiceError.translating { try await self.store.setBookmarks(values) }
+    }
+
+    private func all(_ prefix: String) async throws(ServiceError) -> [Bookmark] {
+        var notes: [Bookmark] = []
+        while true {
+            let page = try await ServiceError.translating { [notes] in
+                try await self.store.bookmarks(startingWith: prefix, after: notes.last?.name, limit: Self.page)
+            }
+            notes += page
+            guard page.count == Self.page else { return notes }
+        }
+    }
+
+    static func encode(_ value: some Encodable) throws(ServiceError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            let bytes = Array(try encoder.encode(value))
+            guard bytes.count <= Bookmarks.longestValue else {
+                throw ServiceError(.invalidRequest, "url, description and filters are too long together")
+            }
+            return bytes
+        } catch {
+            throw ServiceError(error)
+        }
+    }
+
+    private static func decode<Value: Decodable>(_ bytes: [UInt8]) throws(ServiceError) -> Value {
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(bytes))
+        } catch {
+            throw ServiceError(.corrupt, "a note about webhooks cannot be read")
+        }
+    }
+}

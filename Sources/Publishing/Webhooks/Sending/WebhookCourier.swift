@@ -1,0 +1,333 @@
+import EventSourcing
+import Logging
+import Metrics
+import SubscriptionRuntime
+import Subscriptions
+
+/// Delivers to one endpoint what happens in the shards of this node: in order for each stream, several streams at a
+/// time, and for nobody else to wait.
+actor WebhookCourier {
+    /// What couriers share.
+    struct Context: Sendable {
+        let log: ServedLog
+        let store: any EventStore
+        let transport: any WebhookTransport
+        /// The body of a change.
+        let render: @Sendable (ChangeView) -> [UInt8]
+        /// Of the machine.
+        let clock: any WallClock
+        let logger: Logger
+    }
+
+    private typealias LaneID = WebhookShelf.Lane
+
+    private struct Lane {
+        var window: DeliveryWindow
+        var isSaved = true
+    }
+
+    /// One event on its way.
+    private struct Delivery {
+        var lane: LaneID
+        var epoch: Epoch
+        var event: StoredEvent
+    }
+
+    private static let width = 16
+    private static let page = 64
+    private static let interval = Duration.milliseconds(100)
+    private static let saveInterval = Duration.seconds(1)
+    /// So many failures in a row, whatever their kind, and it is asked one thing at a time, ever more rarely.
+    private static let patience = 3
+    private static let longestRest = 60
+
+    private let context: Context
+    private let shelf: WebhookShelf
+    private var endpoint: WebhookEndpoint
+    private var epochs: [ShardID: Epoch] = [:]
+    private var lanes: [LaneID: Lane] = [:]
+    private var order: [LaneID] = []
+    private var settledDead: [String] = []
+    private var deadLetters: [String: [UInt8]] = [:]
+    /// Why nothing is to be sent any more.
+    private var disabled: String?
+    private var underWay = 0
+    private var failuresInARow = 0
+    private var restsUntil = ContinuousClock.now
+    private var nextSave = ContinuousClock.now
+    private var nextLookForReplays = ContinuousClock.now
+    private var isReadable = true
+    private let wake: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init(_ endpoint: WebhookEndpoint, _ context: Context) {
+        self.endpoint = endpoint
+        self.context = context
+        self.shelf = WebhookShelf(store: context.store)
+        (self.wake, self.continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    func update(_ endpoint: WebhookEndpoint) { self.endpoint = endpoint }
+
+    /// Of the commit of the oldest event that waits, in milliseconds since 1970.
+    var oldest: Int64? { self.lanes.values.compactMap(\.window.oldest).min() }
+
+    /// Until it is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                while !Task.isCancelled {
+                    self.continuation.yield()
+                    try? await Task.sleep(for: Self.interval)
+                }
+                self.continuation.finish()
+            }
+            for await _ in self.wake {
+                guard !Task.isCancelled else { break }
+                do {
+                    if let reason = self.disabled { return try await self.disable(reason) }
+                    try await self.refresh()
+                    for delivery in try await self.departures() {
+                        group.addTask { await self.send(delivery) }
+                    }
+                    try await self.saveIfDue()
+                    self.isReadable = true
+                } catch {
+                    if self.isReadable, !Task.isCancelled { self.complain("The log cannot be read for webhooks", error) }
+                    self.isReadable = false
+                }
+            }
+        }
+        // What is cancelled may not write any more.
+        await Task { try? await self.save() }.value
+    }
+
+    private func disable(_ reason: String) async throws {
+        var endpoint = try await self.shelf.endpoint(self.endpoint.id)
+        endpoint.disabled = reason
+        try await self.shelf.save(endpoint)
+    }
+
+    private func complain(_ message: Logger.Message, _ error: any Error) {
+        self.context.logger.warning(
+            message, metadata: ["endpoint": "\(self.endpoint.id)", "error": "\(ServiceError(error).message)"])
+    }
+
+    // MARK: Shards
+
+    /// Takes up the shards that have come to this node, lets go of those that have left it, and reads on.
+    private func refresh() async throws {
+        let (heads, unknown) = self.context.log.heads()
+        if !unknown.isEmpty { await self.context.log.learn(unknown) }
+        let owned = Dictionary(uniqueKeysWithValues: heads.map { ($0.shard, $0.epoch) })
+        let known = self.epochs
+        for (shard, epoch) in known where owned[shard] != nil && owned[shard] != epoch { self.drop(shard) }
+        let lost = known.keys.filter { owned[$0] == nil && !self.context.log.mayAnswer(for: $0) }
+        for shard in lost { self.drop(shard) }
+        try await self.takeUp(owned.filter { self.epochs[$0.key] == nil })
+        try await self.lookForReplays()
+        let ends = Dictionary(uniqueKeysWithValues: heads.map { ($0.shard, $0.position.sequence) })
+        for id in self.order { if let end = ends[id.shard] { try await self.read(id, upTo: end) } }
+    }
+
+    private func drop(_ shard: ShardID) {
+        self.epochs[shard] = nil
+        for id in self.order where id.shard == shard { self.lanes[id] = nil }
+        self.order.removeAll { $0.shard == shard }
+    }
+
+    private func takeUp(_ shards: [ShardID: Epoch]) async throws {
+        guard !shards.isEmpty else { return }
+        let windows = try await self.shelf.cursors(of: self.endpoint.id)
+        for (shard, epoch) in shards {
+            self.epochs[shard] = epoch
+            self.add(LaneID(shard), windows[shard] ?? DeliveryWindow(after: .zero))
+        }
+        self.nextLookForReplays = .now
+    }
+
+    private func add(_ id: LaneID, _ window: DeliveryWindow) {
+        if self.lanes.updateValue(Lane(window: window), forKey: id) == nil { self.order.append(id) }
+    }
+
+    /// A replay is asked for on any node.
+    private func lookForReplays() async throws {
+        guard ContinuousClock.now >= self.nextLookForReplays else { return }
+        self.nextLookForReplays = .now + Self.saveInterval
+        for (id, window) in try await self.shelf.replays(of: self.endpoint.id)
+        where self.epochs[id.shard] != nil && self.lanes[id] == nil {
+            self.add(id, window)
+        }
+    }
+
+    private func read(_ id: LaneID, upTo head: EventSourcing.Sequence) async throws {
+        guard let window = self.lanes[id]?.window else { return }
+        let room = window.room(upTo: head)
+        guard room > 0 else { return }
+        let events = try await self.context.log.events(in: id.shard, after: window.readAfter, limit: min(room, Self.page))
+        for event in events {
+            self.lanes[id]?.window.add(event, isWanted: try self.isWanted(event))
+            self.lanes[id]?.isSaved = false
+        }
+    }
+
+    private func isWanted(_ event: StoredEvent) throws -> Bool {
+        guard let key = StreamKey(bytes: event.key) else { return false }
+        return self.endpoint.wish.includes(ChangeView.type(of: key.kind, Change(rawValue: event.kind)), of: key)
+    }
+
+    // MARK: Deliveries
+
+    private func departures() async throws -> [Delivery] {
+        var departures: [Delivery] = []
+        let width = self.failuresInARow >= Self.patience ? 1 : Self.width
+        guard ContinuousClock.now >= self.restsUntil else { return [] }
+        // Another shard begins each time: a busy one must not keep the others out.
+        if !self.order.isEmpty { self.order.append(self.order.removeFirst()) }
+        var isMore = true
+        while isMore {
+            isMore = false
+            for id in self.order where self.underWay < width {
+                guard let epoch = self.epochs[id.shard], let sequence = self.lanes[id]?.window.next(at: self.seconds)
+                else { continue }
+                self.underWay += 1
+                isMore = true
+                let before = EventSourcing.Sequence(rawValue: sequence.rawValue - 1)
+                do {
+                    guard let event = try await self.context.log.events(in: id.shard, after: before, limit: 1).first
+                    else { throw ServiceError(.storeUnavailable, "the log does not hold what it held") }
+                    departures.append(Delivery(lane: id, epoch: epoch, event: event))
+                } catch {
+                    self.underWay -= 1
+                    self.lanes[id]?.window.release(sequence)
+                    // What is on its way already must not be forgotten.
+                    if departures.isEmpty { throw error }
+                    return departures
+                }
+            }
+        }
+        return departures
+    }
+
+    private var seconds: Int64 { self.context.clock.now.milliseconds / 1_000 }
+
+    private func send(_ delivery: Delivery) async {
+        defer {
+            self.underWay -= 1
+            self.continuation.yield()
+        }
+        let sequence = delivery.event.sequence
+        guard let change = try? await self.context.log.describer.describe([delivery.event]).first,
+            let target = WebhookTarget(self.endpoint.wish.url)
+        else { return self.change(delivery) { $0.release(sequence) } }
+        let message = WebhookMessage(
+            delivery.event, of: self.context.store.identity, body: self.context.render(change))
+        let fields = message.fields(
+            signedWith: self.endpoint.keys(at: self.context.clock.now.milliseconds), at: self.seconds)
+        // Nothing leaves that another node may be sending by now.
+        guard self.context.log.mayAnswer(for: delivery.lane.shard) else {
+            return self.change(delivery) { $0.release(sequence) }
+        }
+        do throws(DeliveryFailure) {
+            let answer = try await self.context.transport.post(message.body, fields, to: target)
+            if let failure = answer.failure { throw failure }
+            self.succeeded(delivery)
+        } catch {
+            // Whoever is stopped has not been refused.
+            if Task.isCancelled { return self.change(delivery) { $0.release(sequence) } }
+            self.failed(delivery, change, message, error)
+        }
+    }
+
+    /// Of a window that is still the one that the event was taken from.
+    private func change(_ delivery: Delivery, _ body: (inout DeliveryWindow) -> Void) {
+        guard self.epochs[delivery.lane.shard] == delivery.epoch, var lane = self.lanes[delivery.lane] else { return }
+        body(&lane.window)
+        lane.isSaved = false
+        self.lanes[delivery.lane] = lane
+    }
+
+    private func succeeded(_ delivery: Delivery) {
+        self.count("delivered")
+        if self.failuresInARow >= Self.patience {
+            self.context.logger.info("A webhook endpoint answers again", metadata: ["endpoint": "\(self.endpoint.id)"])
+        }
+        self.failuresInARow = 0
+        self.change(delivery) { $0.deliver(delivery.event.sequence) }
+        if delivery.lane.replay != nil { self.settledDead.append(self.deadName(of: delivery)) }
+    }
+
+    private func failed(_ delivery: Delivery, _ change: ChangeView, _ message: WebhookMessage, _ failure: DeliveryFailure)
+    {
+        self.count("failed")
+        self.failuresInARow += 1
+        if self.failuresInARow >= Self.patience {
+            let exponent = min(self.failuresInARow - Self.patience, 6)
+            self.restsUntil = .now + .seconds(min(1 << exponent, Self.longestRest))
+        }
+        if self.failuresInARow == Self.patience {
+            self.context.logger.warning(
+                "A webhook endpoint does not take deliveries",
+                metadata: ["endpoint": "\(self.endpoint.id)", "reason": "\(failure.reason)"])
+        }
+        if failure.isGone {
+            // It wants nothing any more, says the specification.
+            self.disabled = "it answered 410 Gone"
+            return self.change(delivery) { $0.release(delivery.event.sequence) }
+        }
+        let now = self.seconds
+        var lost: Trial?
+        self.change(delivery) {
+            lost = $0.fail(delivery.event.sequence, failure, at: now, jitter: .random(in: 0...1))
+        }
+        guard let lost else { return }
+        self.count("dead")
+        let letter = DeadLetter(
+            message: message.id, type: change.type, originalTransactionID: change.event.key.id,
+            version: delivery.event.version.rawValue, attempts: lost.attempts, reason: failure.reason,
+            at: self.context.clock.now.milliseconds)
+        self.deadLetters[self.deadName(of: delivery)] = try? WebhookShelf.encode(letter)
+    }
+
+    private func deadName(of delivery: Delivery) -> String {
+        WebhookShelf.name(
+            ofDeadLetter: delivery.event.sequence, in: delivery.lane.shard, ofEndpoint: self.endpoint.id)
+    }
+
+    private func count(_ result: String) {
+        Counter(label: "perennial_webhook_deliveries_total", dimensions: [("result", result)]).increment()
+    }
+
+    // MARK: What survives
+
+    private func saveIfDue() async throws {
+        guard ContinuousClock.now >= self.nextSave else { return }
+        self.nextSave = .now + Self.saveInterval
+        try await self.save()
+    }
+
+    /// A dead letter and the window that has passed over it become durable together.
+    private func save() async throws {
+        var notes: [String: [UInt8]] = [:]
+        var saved: [LaneID: Lane] = [:]
+        for (id, lane) in self.lanes where !lane.isSaved {
+            let name = WebhookShelf.name(of: id, ofEndpoint: self.endpoint.id)
+            notes[name] = lane.window.isFinished ? [] : lane.window.bytes
+            saved[id] = lane
+        }
+        for name in self.settledDead { notes[name] = [] }
+        notes.merge(self.deadLetters) { $1 }
+        guard !notes.isEmpty else { return }
+        let (dead, settled) = (self.deadLetters, self.settledDead)
+        try await self.shelf.set(notes)
+        for name in dead.keys { self.deadLetters[name] = nil }
+        self.settledDead.removeFirst(settled.count)
+        for (id, lane) in saved where self.lanes[id]?.window == lane.window {
+            self.lanes[id]?.isSaved = true
+            if lane.window.isFinished {
+                self.lanes[id] = nil
+                self.order.removeAll { $0 == id }
+            }
+        }
+    }
+}
