@@ -186,12 +186,12 @@ let package = Package(
             [
                 "AppStore", "Entitlements", "EventSourcing", "Mirroring", "PerennialClient", "PerennialTestSupport",
                 "PostgresHarness", "Publishing", "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol",
-                "ZeroMQ", logging,
+                "ZeroMQ", crypto, hummingbird, lifecycle, logging, nioCore,
             ]),
         tests(
             "HTTPAPITests",
             [
-                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning",
+                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning", "Publishing",
                 "SubscriptionRuntime", "Subscriptions", "WireProtocol", asn1, crypto, hummingbird, lifecycle, logging,
                 metrics, nioCore, protobuf, x509,
             ]),
@@ -211,8 +211,8 @@ let package = Package(
             "IntegrationTests",
             [
                 "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "Perennial",
-                "PerennialTestSupport", "PostgresHarness", "SQLiteStore", "StoreSamples", "SubscriptionRuntime",
-                "Subscriptions", crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,
+                "PerennialTestSupport", "PostgresHarness", "Publishing", "SQLiteStore", "StoreSamples",
+                "SubscriptionRuntime", "Subscriptions", crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,
             ],
             exclude: [
                 "Interoperability/call_with_apple.py", "Interoperability/send_with_apple.py",

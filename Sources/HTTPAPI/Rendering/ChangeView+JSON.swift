@@ -8,10 +8,15 @@ extension ChangeView {
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("type", self.type)
-            json.member("event") { self.event.write(to: &$0) }
-            json.member("previous") { CheckAnswer.write(self.previous, to: &$0) }
-            json.member("current") { CheckAnswer.write(self.current, to: &$0) }
+            self.writeMembers(to: &json)
         }
+    }
+
+    /// All but the type.
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("event") { self.event.write(to: &$0) }
+        json.member("previous") { CheckAnswer.write(self.previous, to: &$0) }
+        json.member("current") { CheckAnswer.write(self.current, to: &$0) }
     }
 }
 

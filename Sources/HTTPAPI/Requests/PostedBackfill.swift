@@ -20,16 +20,8 @@ struct PostedBackfill {
             }
             return true
         }
-        self.from = try Self.moment(from, "from")
-        self.to = try Self.moment(to, "to")
+        self.from = try Moment(posted: from, as: "from")
+        self.to = try Moment(posted: to, as: "to")
         self.app = try app.reference()
-    }
-
-    private static func moment(_ text: String?, _ member: String) throws(Problem) -> Moment {
-        guard let text else { throw .missing(member) }
-        guard let moment = Moment(rfc3339: text) else {
-            throw Problem(.malformedBody, "\(member) is not an RFC 3339 date such as 2026-12-04T20:00:00Z")
-        }
-        return moment
     }
 }

@@ -1,10 +1,12 @@
 import Hummingbird
 import JSONScanning
+import Publishing
 import SubscriptionRuntime
 
 /// What the routes work with. They translate, and decide nothing: that is the service's.
 struct API: Sendable {
     let service: SubscriptionService
+    let webhooks: WebhookRegistry
     let metrics: HTTPMetrics
     let authorizer: Authorizer
 }

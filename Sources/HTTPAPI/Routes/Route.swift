@@ -97,6 +97,17 @@ extension Route {
         Route(.post, "/v1/cluster/finalize", .scope(.admin)) { api, _ in try await api.finalize() },
         Route(.get, "/v1/shards", .scope(.read)) { api, _ in try await api.shards() },
         Route(.post, "/v1/shards/{shard}/move", .scope(.admin)) { try await $0.moveShard($1) },
+        Route(.get, "/v1/webhooks", .scope(.admin)) { api, _ in try await api.webhooks() },
+        Route(.post, "/v1/webhooks", .scope(.admin)) { try await $0.makeWebhook($1) },
+        Route(.get, "/v1/webhooks/{webhook}", .scope(.admin)) { try await $0.webhook($1) },
+        Route(.put, "/v1/webhooks/{webhook}", .scope(.admin)) { try await $0.changeWebhook($1) },
+        Route(.delete, "/v1/webhooks/{webhook}", .scope(.admin)) { try await $0.removeWebhook($1) },
+        Route(.post, "/v1/webhooks/{webhook}/rotate", .scope(.admin)) { try await $0.rotateWebhookKey($1) },
+        Route(.post, "/v1/webhooks/{webhook}/test", .scope(.admin)) { try await $0.testWebhook($1) },
+        Route(.post, "/v1/webhooks/{webhook}/replay", .scope(.admin)) { try await $0.replayWebhook($1) },
+        Route(.get, "/v1/webhooks/{webhook}/dead-letters", .scope(.admin), parameters: page) {
+            try await $0.deadLetters($1)
+        },
         Route(.get, "/livez", .open, isOutside: true, isUnlimited: true) { api, _ in api.live() },
         Route(.get, "/readyz", .open, isUnlimited: true, parameters: ["for"]) { try $0.ready($1) },
         Route(.get, "/metrics", .scope(.read), isUnlimited: true) { $0.metrics($1) },

@@ -1,4 +1,5 @@
 package import Logging
+package import Publishing
 import ServiceLifecycle
 package import SubscriptionRuntime
 
@@ -23,13 +24,14 @@ package struct APIServer: Service {
     ///   - onListening: called for each listener when it takes connections.
     /// - Throws: for an unprotected bind, and for TLS files that cannot be used.
     package init(
-        service: SubscriptionService, configuration: Configuration, registry: PrometheusRegistry, logger: Logger,
+        service: SubscriptionService, webhooks: WebhookRegistry, configuration: Configuration,
+        registry: PrometheusRegistry, logger: Logger,
         additionalRoutes: [Route] = [],
         onListening: @escaping @Sendable (Endpoint) async -> Void = { _ in }
     ) throws(ConfigurationError) {
         try configuration.validate()
         let api = API(
-            service: service, metrics: HTTPMetrics(registry: registry),
+            service: service, webhooks: webhooks, metrics: HTTPMetrics(registry: registry),
             authorizer: Authorizer(tokens: configuration.tokens))
         var listeners = [
             try Listener(

@@ -65,6 +65,12 @@ struct NodeClient {
         try await self.send(.PUT, path, query, body)
     }
 
+    func delete(_ path: [String]) async throws {
+        var request = HTTPClientRequest(url: self.url(path, []))
+        request.method = .DELETE
+        _ = try await self.send(request)
+    }
+
     private func send(
         _ method: HTTPMethod, _ path: [String], _ query: [(String, String?)], _ body: String
     ) async throws -> JSONFragment {
@@ -97,7 +103,7 @@ struct NodeClient {
     private func send(_ request: HTTPClientRequest) async throws -> JSONFragment {
         let (status, body) = try await self.exchange(request)
         let answer = try? JSONFragment(body)
-        guard status == .ok || status == .accepted else {
+        guard [.ok, .created, .accepted].contains(status) else {
             let isUnknown = answer?["code"]?.plain == "appStoreOutcomeUnknown"
             throw CommandFailure(
                 Self.problem(status.code, answer), status: isUnknown ? CommandFailure.unknownOutcome : 1)

@@ -7,6 +7,7 @@ package struct ServerConfiguration: ConfigurationSection {
     package var cluster: ClusterSection?
     /// `stream`: only for a node that publishes.
     package var stream: StreamSection?
+    package var webhooks = WebhooksSection()
     /// `apps`: the apps whose purchases are kept; at least one.
     package var apps: [AppConfiguration] = []
     package var entitlements = EntitlementsConfiguration()

@@ -42,12 +42,20 @@ extension Server {
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps),
             verification: VerificationPool(), catalog: configuration.catalog, logger: logger)
+        let transport = HTTPWebhookTransport(configuration.outbound, agent: "Perennial/\(BuildInformation.version)")
+        let webhooks = WebhookRegistry(
+            store: store, outbound: configuration.outbound, transport: transport, clock: SystemClock())
+        let couriers = WebhookService(
+            store: store, log: subscriptions.servedLog, transport: transport, nodeClock: clock, clock: SystemClock(),
+            logger: logger
+        ) { $0.webhookBody }
         let http = try APIServer(
-            service: subscriptions, configuration: configuration.http, registry: registry, logger: logger,
+            service: subscriptions, webhooks: webhooks, configuration: configuration.http, registry: registry, logger: logger,
             onListening: onListening)
         return Server(
             services: [StoreService(store: store), subscriptions]
-                + (try Self.streaming(publisher, runtime.mirror, configuration, of: subscriptions, logger)) + [http],
+                + (try Self.streaming(publisher, runtime.mirror, configuration, of: subscriptions, logger))
+                + [couriers, http],
             subscriptions: subscriptions, registry: registry)
     }
 

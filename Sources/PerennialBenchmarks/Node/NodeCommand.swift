@@ -6,6 +6,7 @@ import Entitlements
 import EventSourcing
 import Foundation
 import HTTPAPI
+import Publishing
 import Logging
 import Metrics
 import PostgresStore
@@ -63,8 +64,11 @@ struct NodeCommand: AsyncParsableCommand {
         let store = try self.openStore()
         let subscriptions = try self.service(store, logger: logger)
         let http = try APIServer(
-            service: subscriptions, configuration: .init(main: .init(host: "127.0.0.1", port: 0)), registry: registry,
-            logger: logger, additionalRoutes: [Route(post: Self.fixedPath) { _ in Self.fixedAnswer }]
+            service: subscriptions,
+            webhooks: WebhookRegistry(
+                store: store, transport: HTTPWebhookTransport(OutboundGuard(), agent: "benchmark")),
+            configuration: .init(main: .init(host: "127.0.0.1", port: 0)), registry: registry, logger: logger,
+            additionalRoutes: [Route(post: Self.fixedPath) { _ in Self.fixedAnswer }]
         ) { endpoint in
             // Listeners do not wait for the service to have taken its shards.
             while !subscriptions.readiness(for: .ingest).ready { try? await Task.sleep(for: .milliseconds(10)) }

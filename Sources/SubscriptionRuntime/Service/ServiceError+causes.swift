@@ -4,7 +4,7 @@ import EventSourcing
 
 /// What the parts below could not do, in the words of the service.
 extension ServiceError {
-    init(_ error: any Error, file: String = #fileID, line: Int = #line) {
+    package init(_ error: any Error, file: String = #fileID, line: Int = #line) {
         switch error {
         case let error as ServiceError: self = error
         case let error as StoreError: self.init(error, file: file, line: line)

@@ -4,6 +4,7 @@ import Entitlements
 import EventSourcing
 import HTTPAPI
 import Logging
+import Publishing
 import ServiceLifecycle
 import SubscriptionRuntime
 import Subscriptions
@@ -31,10 +32,14 @@ struct Node {
         let registry = PrometheusRegistry()
         let (endpoints, continuation) = AsyncStream<APIServer.Endpoint>.makeStream()
         return try await withMetricsFactory(registry) {
+            let outbound = OutboundGuard(allowing: [Network("127.0.0.0/8")].compactMap(\.self))
             let service = try Self.service(store: store, clock: clock, apple: apple, logger: logger)
             let server = try APIServer(
-                service: service, configuration: configuration, registry: registry, logger: logger,
-                additionalRoutes: additionalRoutes, onListening: { continuation.yield($0) })
+                service: service,
+                webhooks: WebhookRegistry(
+                    store: store, outbound: outbound,
+                    transport: HTTPWebhookTransport(outbound, agent: "test")),
+                configuration: configuration, registry: registry, logger: logger, additionalRoutes: additionalRoutes, onListening: { continuation.yield($0) })
             let group = ServiceGroup(
                 configuration: .init(services: servicing ? [service, server] : [server], logger: logger))
             let count = configuration.outside == nil ? 1 : 2

@@ -3,6 +3,7 @@ import AppStoreSimulator
 import EventSourcing
 import Foundation
 import HTTPAPI
+import Publishing
 import Logging
 import Perennial
 import SQLiteStore
@@ -54,17 +55,20 @@ struct LossyPush: Sendable {
                 ).bytes
             ])
             let service = try apple.service(store)
-            try await Self.serve(service, on: port) { try await body(apple, service) }
+            try await Self.serve(service, of: store, on: port) { try await body(apple, service) }
             try store.close()
         }
     }
 
     private static func serve(
-        _ service: SubscriptionService, on port: ReservedPort, _ body: @Sendable () async throws -> Void
+        _ service: SubscriptionService, of store: any EventStore, on port: ReservedPort, _ body: @Sendable () async throws -> Void
     ) async throws {
         let logger = Logger(label: "node") { _ in SwiftLogNoOpLogHandler() }
         let server = try APIServer(
-            service: service, configuration: Configuration(main: .init(port: port.number)),
+            service: service,
+            webhooks: WebhookRegistry(
+                store: store, transport: HTTPWebhookTransport(OutboundGuard(), agent: "test")),
+            configuration: Configuration(main: .init(port: port.number)),
             registry: PrometheusRegistry(), logger: logger, onListening: { _ in port.release() })
         let node = ServiceGroup(configuration: .init(services: [service, server], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { group in

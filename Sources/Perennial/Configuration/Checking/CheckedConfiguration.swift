@@ -13,6 +13,7 @@ package struct CheckedConfiguration: Sendable {
     package var stream: StreamConfiguration?
     /// nil on a node that keeps no mirror.
     package var mirror: MirrorConfiguration?
+    package var outbound: OutboundGuard
     package var store: StoreLocation
     package var shardCount: Int
     package var apps: [AppIdentity]

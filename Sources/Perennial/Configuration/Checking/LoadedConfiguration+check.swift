@@ -36,6 +36,7 @@ extension LoadedConfiguration {
             runtime: runtime,
             stream: try self.stream(),
             mirror: try self.mirror(),
+            outbound: try self.outbound(),
             store: store,
             shardCount: count,
             apps: try self.apps(for: purpose),

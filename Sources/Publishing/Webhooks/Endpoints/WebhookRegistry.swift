@@ -16,7 +16,8 @@ package struct WebhookRegistry: Sendable {
 
     /// - Parameter clock: of the machine, which receivers hold deliveries against.
     package init(
-        store: any EventStore, outbound: OutboundGuard, transport: any WebhookTransport, clock: any WallClock
+        store: any EventStore, outbound: OutboundGuard = OutboundGuard(), transport: any WebhookTransport,
+        clock: any WallClock = SystemClock()
     ) {
         self.shelf = WebhookShelf(store: store)
         self.store = store

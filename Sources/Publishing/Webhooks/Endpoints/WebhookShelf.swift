@@ -1,4 +1,4 @@
-package import EventSourcing
+import EventSourcing
 import Foundation
 import SubscriptionRuntime
 
@@ -53,7 +53,9 @@ struct WebhookShelf: Sendable {
     // MARK: Endpoints
 
     func endpoints() async throws(ServiceError) -> [WebhookEndpoint] {
-        try await self.all("webhook-endpoint/").map { try Self.decode($0.value) }
+        try await self.all(Self.name(ofEndpoint: "")).map { (note) throws(ServiceError) in
+            try Self.decode(note.value)
+        }
     }
 
     func endpoint(_ id: String) async throws(ServiceError) -> WebhookEndpoint {

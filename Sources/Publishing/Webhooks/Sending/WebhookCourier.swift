@@ -3,6 +3,7 @@ import Logging
 import Metrics
 import SubscriptionRuntime
 import Subscriptions
+import WireProtocol
 
 /// Delivers to one endpoint what happens in the shards of this node: in order for each stream, several streams at a
 /// time, and for nobody else to wait.
@@ -85,7 +86,10 @@ actor WebhookCourier {
             for await _ in self.wake {
                 guard !Task.isCancelled else { break }
                 do {
-                    if let reason = self.disabled { return try await self.disable(reason) }
+                    if let reason = self.disabled {
+                        try await self.disable(reason)
+                        break
+                    }
                     try await self.refresh()
                     for delivery in try await self.departures() {
                         group.addTask { await self.send(delivery) }
@@ -97,6 +101,7 @@ actor WebhookCourier {
                     self.isReadable = false
                 }
             }
+            group.cancelAll()
         }
         // What is cancelled may not write any more.
         await Task { try? await self.save() }.value
@@ -166,12 +171,12 @@ actor WebhookCourier {
         guard room > 0 else { return }
         let events = try await self.context.log.events(in: id.shard, after: window.readAfter, limit: min(room, Self.page))
         for event in events {
-            self.lanes[id]?.window.add(event, isWanted: try self.isWanted(event))
+            self.lanes[id]?.window.add(event, isWanted: self.isWanted(event))
             self.lanes[id]?.isSaved = false
         }
     }
 
-    private func isWanted(_ event: StoredEvent) throws -> Bool {
+    private func isWanted(_ event: StoredEvent) -> Bool {
         guard let key = StreamKey(bytes: event.key) else { return false }
         return self.endpoint.wish.includes(ChangeView.type(of: key.kind, Change(rawValue: event.kind)), of: key)
     }

@@ -1,8 +1,9 @@
 package import EventSourcing
 package import Logging
 import Metrics
-package import ServiceLifecycle
+import ServiceLifecycle
 package import SubscriptionRuntime
+import Subscriptions
 
 /// Keeps a courier for each endpoint, on every node of the store: each delivers what happens in the shards of its node.
 package struct WebhookService: Service {
