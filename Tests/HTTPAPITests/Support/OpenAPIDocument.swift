@@ -12,6 +12,7 @@ struct OpenAPIDocument {
     /// Parameters that stand in the path or a header.
     private static let elsewhere = [
         "originalTransactionId", "shard", "job", "testNotificationToken", "atLeast", "lastEventId",
+        "webhook",
     ]
 
     private(set) var operations: [Operation] = []
