@@ -29,7 +29,7 @@ package struct WebhookService: Service {
 
     /// Until a graceful shutdown or cancellation; what was on its way then is sent again later.
     package func run() async throws {
-        try await cancelWhenGracefulShutdown {
+        await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 var couriers: [String: (courier: WebhookCourier, stop: AsyncStream<Never>.Continuation)] = [:]
                 let lag = Gauge(label: "perennial_webhook_lag_seconds")
