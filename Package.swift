@@ -184,8 +184,8 @@ let package = Package(
         tests(
             "PublishingTests",
             [
-                "AppStore", "Entitlements", "EventSourcing", "Mirroring", "PerennialClient", "PerennialTestSupport",
-                "PostgresHarness", "Publishing", "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol",
+                "AppStore", "Entitlements", "EventSourcing", "HTTPAPI", "Mirroring", "PerennialClient",
+                "PerennialTestSupport", "PostgresHarness", "Publishing", "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol",
                 "ZeroMQ", crypto, hummingbird, lifecycle, logging, nioCore,
             ]),
         tests(

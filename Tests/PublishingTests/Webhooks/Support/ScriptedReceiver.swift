@@ -1,0 +1,88 @@
+import Foundation
+import Publishing
+import Synchronization
+
+/// The far end of webhooks, without a network: takes, refuses, or never answers, as a test says.
+final class ScriptedReceiver: WebhookTransport {
+    struct Message: Sendable {
+        var url: String
+        var id: String
+        var seconds: Int64
+        var signatures: [String]
+        var json: JSON
+
+        var type: String { self.json.type }
+        var subscription: String { self.json.data?.event.stream.id ?? "" }
+        var version: Int { self.json.data?.event.version ?? 0 }
+    }
+
+    /// As much of a body as tests look at.
+    struct JSON: Decodable, Sendable {
+        struct Data: Decodable, Sendable {
+            var event: Event
+            var previous: Answer?
+            var current: Answer?
+        }
+        struct Event: Decodable, Sendable {
+            var version: Int
+            var stream: Stream
+        }
+        struct Stream: Decodable, Sendable { var id: String }
+        struct Answer: Decodable, Sendable {
+            var entitled: Bool
+            var state: String?
+        }
+
+        var type: String
+        var timestamp: String
+        var data: Data?
+    }
+
+    /// nil for an answer that never comes.
+    typealias Behaviour = @Sendable (Message) -> Int?
+
+    private struct State {
+        var attempts: [Message] = []
+        var taken: [Message] = []
+        var behaviour: Behaviour = { _ in 200 }
+    }
+
+    private let state = Mutex(State())
+
+    var attempts: [Message] { self.state.withLock(\.attempts) }
+    var taken: [Message] { self.state.withLock(\.taken) }
+    var behaviour: Behaviour {
+        get { self.state.withLock(\.behaviour) }
+        set { self.state.withLock { $0.behaviour = newValue } }
+    }
+
+    func post(
+        _ body: [UInt8], _ fields: [(name: String, value: String)], to target: WebhookTarget
+    ) async throws(DeliveryFailure) -> WebhookAnswer {
+        let fields = Dictionary(uniqueKeysWithValues: fields)
+        guard let json = try? JSONDecoder().decode(JSON.self, from: Data(body)) else {
+            throw DeliveryFailure("the body is no message", isAbsence: false)
+        }
+        let message = Message(
+            url: target.url, id: fields["webhook-id"] ?? "", seconds: Int64(fields["webhook-timestamp"] ?? "") ?? 0,
+            signatures: (fields["webhook-signature"] ?? "").split(separator: " ").map(String.init), json: json)
+        let status = self.state.withLock { state in
+            state.attempts.append(message)
+            let status = state.behaviour(message)
+            if status.map({ (200...299).contains($0) }) ?? false { state.taken.append(message) }
+            return status
+        }
+        guard let status else {
+            try? await Task.sleep(for: .seconds(86_400))
+            throw DeliveryFailure("no answer", isAbsence: true)
+        }
+        return WebhookAnswer(status: status)
+    }
+
+    /// For each subscription, the versions that were taken, in their order.
+    func versions(at url: String? = nil) -> [String: [Int]] {
+        self.taken.filter { url == nil || $0.url == url }.reduce(into: [:]) {
+            $0[$1.subscription, default: []].append($1.version)
+        }
+    }
+}

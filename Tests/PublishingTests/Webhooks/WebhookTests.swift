@@ -1,0 +1,235 @@
+import EventSourcing
+import Publishing
+import SubscriptionRuntime
+import Subscriptions
+import Testing
+
+/// Webhooks of a node, from the commit to the receiver.
+@Suite(.timeLimit(.minutes(10))) struct WebhookTests {
+    private let node: WebhookNode
+
+    init() throws { self.node = try WebhookNode() }
+
+    private var receiver: ScriptedReceiver { self.node.receiver }
+
+    private func id(_ number: Int) -> String { "\(2_000_000_000 + number)" }
+
+    @Test func everyChangeArrivesOnceAndInItsOrder() async throws {
+        try await self.node.run { service in
+            // given: some history, and an endpoint that wants what is new
+            try await service.renew(0..<40, period: 0)
+            _ = try await self.node.endpoint()
+            // when
+            for period in 1...5 { try await service.renew(0..<40, period: period) }
+            // then
+            await eventually { self.receiver.taken.count >= 200 }
+            let versions = self.receiver.versions()
+            #expect(versions == Dictionary(uniqueKeysWithValues: (0..<40).map { (self.id($0), [2, 3, 4, 5, 6]) }))
+            #expect(Set(self.receiver.taken.map(\.id)).count == 200)
+            #expect(self.receiver.attempts.count == 200)
+            let last = try #require(self.receiver.taken.last?.json)
+            #expect(last.type == "subscription.renewed")
+            #expect(last.data?.previous?.state == "subscribed")
+            #expect(last.data?.current?.entitled == true)
+            #expect(last.timestamp == PublishingNode.start.rfc3339)
+            #expect(self.receiver.taken.allSatisfy { $0.seconds == 1_790_000_000 })
+        }
+    }
+
+    @Test func anEndpointMayWantTheWholeLog() async throws {
+        try await self.node.run { service in
+            for period in 0..<30 { try await service.renew(0..<20, period: period) }
+            _ = try await self.node.endpoint(from: .beginning)
+            await eventually { self.receiver.taken.count >= 600 }
+            #expect(self.receiver.versions().values.allSatisfy { $0 == Array(1...30) })
+        }
+    }
+
+    @Test func itGetsWhatItWantsAlone() async throws {
+        try await self.node.run { service in
+            _ = try await self.node.endpoint("some", types: ["subscription.subscribed"])
+            _ = try await self.node.endpoint("none", types: ["purchase.*"])
+            _ = try await self.node.endpoint("all", types: ["subscription.*"])
+            for period in 0..<3 { try await service.renew(0..<10, period: period) }
+
+            await eventually { self.receiver.taken.count { $0.url.hasSuffix("all") } == 30 }
+            await eventually { self.receiver.taken.count { $0.url.hasSuffix("some") } == 10 }
+            #expect(self.receiver.taken.allSatisfy { !$0.url.hasSuffix("none") })
+            #expect(self.receiver.versions(at: "https://1.1.1.1/some").values.allSatisfy { $0 == [1] })
+        }
+    }
+
+    @Test func oneThatNeverAnswersSlowsNobodyElse() async throws {
+        try await self.node.run { service in
+            // given
+            self.receiver.behaviour = { $0.url.hasSuffix("stuck") ? nil : 200 }
+            _ = try await self.node.endpoint("stuck")
+            _ = try await self.node.endpoint("well")
+            // when
+            for period in 0..<10 { try await service.renew(0..<100, period: period) }
+            // then: all of it arrives, and no more than a few wait for the other one
+            await eventually { self.receiver.taken.count >= 1_000 }
+            #expect(self.receiver.versions(at: "https://1.1.1.1/well").values.allSatisfy { $0 == Array(1...10) })
+            #expect(self.receiver.attempts.count { $0.url.hasSuffix("stuck") } <= 16)
+        }
+    }
+
+    @Test func whatIsRefusedIsRepeatedBySchedule() async throws {
+        try await self.node.run { service in
+            // given: a receiver that does not take one subscription's second version
+            let poor = self.id(3)
+            self.receiver.behaviour = { $0.subscription == poor && $0.version == 2 ? 500 : 200 }
+            let endpoint = try await self.node.endpoint()
+            for period in 0..<4 { try await service.renew(0..<20, period: period) }
+            await eventually { self.receiver.taken.count == 77 }
+            await eventually { self.receiver.attempts.count { $0.subscription == poor } == 2 }
+
+            // when its time has come, again and again
+            for (index, delay) in RetrySchedule.delays.enumerated() {
+                self.node.advance(seconds: delay + delay / 10)
+                await eventually { self.receiver.attempts.count { $0.subscription == poor && $0.version == 2 } >= index + 2 }
+            }
+            // then it is given up on, and the later ones are not held any more
+            await eventually { self.receiver.taken.count == 79 }
+            #expect(self.receiver.versions()[poor] == [1, 3, 4])
+            #expect(self.receiver.attempts.count { $0.subscription == poor && $0.version == 2 } == 10)
+            let letters = try await self.deadLetters(endpoint)
+            #expect(letters.count == 1)
+            #expect(letters.first?.originalTransactionID == poor)
+            #expect(letters.first?.version == 2)
+            #expect(letters.first?.attempts == 10)
+            #expect(letters.first?.reason == "status 500")
+            let attempts = self.receiver.attempts.filter { $0.subscription == poor && $0.version == 2 }
+            #expect(Set(attempts.map(\.id)) == [try #require(letters.first).message])
+            #expect(Set(attempts.map(\.seconds)).count == 10)
+
+            // and when it is asked for later, it comes under its old id, and is no dead letter any more
+            self.receiver.behaviour = { _ in 200 }
+            let count = try await self.node.registry.replay(
+                endpoint.id, from: PublishingNode.start, to: PublishingNode.start + .days(1))
+            #expect(count == 80)
+            await eventually { self.receiver.taken.count == 159 }
+            #expect(self.receiver.versions()[poor] == [1, 3, 4, 1, 2, 3, 4])
+            #expect(Set(self.receiver.taken.map(\.id)).count == 80)
+            await eventually { (try? await self.deadLetters(endpoint, atLeast: 0).isEmpty) ?? false }
+            await eventually { (try? await self.isReplaying(endpoint)) == false }
+        }
+    }
+
+    private func deadLetters(_ endpoint: WebhookEndpoint, atLeast count: Int = 1) async throws -> [DeadLetter] {
+        var letters: [DeadLetter] = []
+        try await eventually {
+            letters = try await self.node.registry.deadLetters(of: endpoint.id, after: nil, limit: 100)
+            return letters.count >= count
+        }
+        return letters
+    }
+
+    private func isReplaying(_ endpoint: WebhookEndpoint) async throws -> Bool {
+        try await !self.node.node.store.bookmarks(
+            startingWith: "webhook-replay/\(endpoint.id)/", after: nil, limit: 1
+        ).isEmpty
+    }
+
+    @Test func aNodeThatComesBackGoesOn() async throws {
+        // given: a node that went while one subscription's event was refused
+        let poor = self.id(3)
+        self.receiver.behaviour = { $0.subscription == poor ? 500 : 200 }
+        try await self.node.run { service in
+            _ = try await self.node.endpoint()
+            for period in 0..<3 { try await service.renew(0..<20, period: period) }
+            await eventually { self.receiver.taken.count == 57 && self.receiver.attempts.count == 58 }
+        }
+        // when it comes back, and its time has come
+        try await self.node.run { service in
+            try await service.renew(0..<1, period: 4)
+            await eventually { self.receiver.taken.count == 58 }
+            #expect(self.receiver.attempts.count == 59)
+            self.receiver.behaviour = { _ in 200 }
+            self.node.advance(seconds: 6)
+            // then only that is delivered
+            await eventually { self.receiver.taken.count == 61 }
+            #expect(self.receiver.versions()[poor] == [1, 2, 3])
+            #expect(Set(self.receiver.taken.map(\.id)).count == 61)
+        }
+    }
+
+    @Test func anEndpointThatComesBackGetsEverything() async throws {
+        try await self.node.run { service in
+            // given: one that was away for an hour, and for more events than are looked at ahead
+            self.receiver.behaviour = { _ in 503 }
+            let endpoint = try await self.node.endpoint()
+            for period in 0..<40 { try await service.renew(0..<200, period: period) }
+            await eventually { self.receiver.attempts.count >= 3 }
+            #expect(try await self.node.registry.backlog(of: endpoint.id) == 8_000)
+            // when it is back
+            self.receiver.behaviour = { _ in 200 }
+            self.node.advance(seconds: 3_600)
+            // then it gets all of it
+            await eventually { self.receiver.taken.count >= 8_000 }
+            #expect(self.receiver.versions().values.allSatisfy { $0 == Array(1...40) })
+            await eventually { (try? await self.node.registry.backlog(of: endpoint.id)) == 0 }
+        }
+    }
+
+    @Test func oneThatIsGoneIsNotAskedAgain() async throws {
+        try await self.node.run { service in
+            self.receiver.behaviour = { _ in 410 }
+            let endpoint = try await self.node.endpoint()
+            try await service.renew(0..<1, period: 0)
+            await eventually { (try? await self.node.registry.endpoint(endpoint.id).disabled) != nil }
+            let attempts = self.receiver.attempts.count
+
+            // and when it is enabled again, it goes on where it was
+            self.receiver.behaviour = { _ in 200 }
+            try await service.renew(0..<1, period: 1)
+            try await Task.sleep(for: .seconds(2))
+            #expect(self.receiver.attempts.count == attempts)
+            _ = try await self.node.registry.update(endpoint.id, endpoint.wish)
+            await eventually { self.receiver.taken.count == 2 }
+            #expect(self.receiver.versions()[self.id(0)] == [1, 2])
+        }
+    }
+
+    @Test func oneThatIsRemovedGetsNothing() async throws {
+        try await self.node.run { service in
+            let endpoint = try await self.node.endpoint()
+            try await service.renew(0..<5, period: 0)
+            await eventually { self.receiver.taken.count == 5 }
+
+            try await self.node.registry.remove(endpoint.id)
+            await #expect(throws: ServiceError.self) { _ = try await self.node.registry.endpoint(endpoint.id) }
+            try await Task.sleep(for: .seconds(2))
+            try await service.renew(0..<5, period: 1)
+            try await Task.sleep(for: .seconds(1))
+            #expect(self.receiver.attempts.count == 5)
+        }
+    }
+
+    @Test func aNewKeySignsBesideTheOldOneForAWhile() async throws {
+        try await self.node.run { service in
+            let endpoint = try await self.node.endpoint()
+            let rotated = try await self.node.registry.rotate(endpoint.id, to: .ed25519, overlap: 60)
+            #expect(rotated.keys.count == 2)
+            try await Task.sleep(for: .seconds(2))
+            try await service.renew(0..<1, period: 0)
+            await eventually { self.receiver.taken.count == 1 }
+            #expect(self.receiver.taken[0].signatures.map { $0.prefix { $0 != "," } } == ["v1a", "v1"])
+
+            self.node.advance(seconds: 61)
+            try await service.renew(0..<1, period: 1)
+            await eventually { self.receiver.taken.count == 2 }
+            #expect(self.receiver.taken[1].signatures.map { $0.prefix { $0 != "," } } == ["v1a"])
+        }
+    }
+
+    @Test(arguments: [
+        "https://127.0.0.1/", "https://localhost/", "http://1.1.1.1/", "https://169.254.169.254/latest/meta-data", "x", "",
+    ])
+    func anAddressInsideIsRefused(_ url: String) async throws {
+        let error = await #expect(throws: ServiceError.self) {
+            _ = try await self.node.registry.create(.init(url: url), signedBy: .hmac, from: .now)
+        }
+        #expect(error?.code == .invalidRequest)
+    }
+}
