@@ -38,7 +38,7 @@ actor WebhookCourier {
     private static let page = 64
     private static let interval = Duration.milliseconds(100)
     private static let saveInterval = Duration.seconds(1)
-    /// So many failures in a row, whatever their kind, and it is asked one thing at a time, ever more rarely.
+    /// When it was not there so many times in a row, it is asked one thing at a time, ever more rarely.
     private static let patience = 3
     private static let longestRest = 60
 
@@ -53,7 +53,7 @@ actor WebhookCourier {
     /// Why nothing is to be sent any more.
     private var disabled: String?
     private var underWay = 0
-    private var failuresInARow = 0
+    private var absencesInARow = 0
     private var restsUntil = ContinuousClock.now
     private var nextSave = ContinuousClock.now
     private var nextLookForReplays = ContinuousClock.now
@@ -185,7 +185,7 @@ actor WebhookCourier {
 
     private func departures() async throws -> [Delivery] {
         var departures: [Delivery] = []
-        let width = self.failuresInARow >= Self.patience ? 1 : Self.width
+        let width = self.absencesInARow >= Self.patience ? 1 : Self.width
         guard ContinuousClock.now >= self.restsUntil else { return [] }
         // Another shard begins each time: a busy one must not keep the others out.
         if !self.order.isEmpty { self.order.append(self.order.removeFirst()) }
@@ -254,10 +254,10 @@ actor WebhookCourier {
 
     private func succeeded(_ delivery: Delivery) {
         self.count("delivered")
-        if self.failuresInARow >= Self.patience {
+        if self.absencesInARow >= Self.patience {
             self.context.logger.info("A webhook endpoint answers again", metadata: ["endpoint": "\(self.endpoint.id)"])
         }
-        self.failuresInARow = 0
+        self.absencesInARow = 0
         self.change(delivery) { $0.deliver(delivery.event.sequence) }
         if delivery.lane.replay != nil { self.settledDead.append(self.deadName(of: delivery)) }
     }
@@ -265,14 +265,15 @@ actor WebhookCourier {
     private func failed(_ delivery: Delivery, _ change: ChangeView, _ message: WebhookMessage, _ failure: DeliveryFailure)
     {
         self.count("failed")
-        self.failuresInARow += 1
-        if self.failuresInARow >= Self.patience {
-            let exponent = min(self.failuresInARow - Self.patience, 6)
+        // Whoever refuses a message is there for others.
+        self.absencesInARow = failure.isAbsence ? self.absencesInARow + 1 : 0
+        if self.absencesInARow >= Self.patience {
+            let exponent = min(self.absencesInARow - Self.patience, 6)
             self.restsUntil = .now + .seconds(min(1 << exponent, Self.longestRest))
         }
-        if self.failuresInARow == Self.patience {
+        if self.absencesInARow == Self.patience {
             self.context.logger.warning(
-                "A webhook endpoint does not take deliveries",
+                "A webhook endpoint does not answer",
                 metadata: ["endpoint": "\(self.endpoint.id)", "reason": "\(failure.reason)"])
         }
         if failure.isGone {
