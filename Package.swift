@@ -187,7 +187,8 @@ let package = Package(
                 "AppStore", "Entitlements", "EventSourcing", "HTTPAPI", "Mirroring", "PerennialClient",
                 "PerennialTestSupport", "PostgresHarness", "Publishing", "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol",
                 "ZeroMQ", crypto, hummingbird, lifecycle, logging, nioCore,
-            ]),
+            ],
+            exclude: ["Webhooks/verify_with_standardwebhooks.py"]),
         tests(
             "HTTPAPITests",
             [

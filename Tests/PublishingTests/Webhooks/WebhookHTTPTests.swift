@@ -1,0 +1,132 @@
+import Foundation
+import HTTPAPI
+import Logging
+import Publishing
+import SubscriptionRuntime
+import Subscriptions
+import Testing
+
+/// Deliveries over HTTP, as receivers see them.
+@Suite(.timeLimit(.minutes(10))) struct WebhookHTTPTests {
+    private let receiver = HTTPReceiver()
+    private let outbound = OutboundGuard(allowing: [Network("127.0.0.0/8")].compactMap(\.self))
+
+    private func post(to url: String, through outbound: OutboundGuard? = nil) async throws -> WebhookAnswer {
+        let transport = HTTPWebhookTransport(outbound ?? self.outbound, agent: "test")
+        let result: Result<WebhookAnswer, DeliveryFailure>
+        do throws(DeliveryFailure) {
+            result = .success(
+                try await transport.post([1], [("webhook-id", "msg_1")], to: try Self.target(url)))
+        } catch {
+            result = .failure(error)
+        }
+        await transport.shutdown()
+        return try result.get()
+    }
+
+    private static func target(_ url: String) throws(DeliveryFailure) -> WebhookTarget {
+        guard let target = WebhookTarget(url) else { throw DeliveryFailure("no target", isAbsence: false) }
+        return target
+    }
+
+    @Test(arguments: [200, 204, 301, 302, 400, 410, 429, 500, 503])
+    func anyStatusIsAnAnswerAndNoRedirectIsFollowed(_ status: Int) async throws {
+        try await self.receiver.run { address in
+            let answer = try await self.post(to: "\(address)/status/\(status)")
+
+            #expect(answer.status == status)
+            #expect(answer.retryAfter == 17)
+            #expect(self.receiver.statuses == [status])
+            #expect((answer.failure == nil) == (status < 300))
+            #expect(answer.failure?.isGone ?? false == (status == 410))
+            #expect(answer.failure?.isAbsence ?? false == [429, 503].contains(status))
+        }
+    }
+
+    @Test func aNetworkThatIsNotAllowedIsNotCalled() async throws {
+        try await self.receiver.run { address in
+            let secure = address.replacing("http:", with: "https:")
+            for url in [address, secure, secure.replacing("127.0.0.1", with: "localhost")] {
+                let failure = await #expect(throws: DeliveryFailure.self) {
+                    _ = try await self.post(to: "\(url)/status/200", through: OutboundGuard())
+                }
+                #expect(failure?.isAbsence == false)
+            }
+            #expect(self.receiver.statuses.isEmpty)
+        }
+    }
+
+    @Test func nobodyThereIsAnAbsence() async throws {
+        // Nothing listens at the port of TCP's port service multiplexer.
+        let failure = await #expect(throws: DeliveryFailure.self) { _ = try await self.post(to: "http://127.0.0.1:1/") }
+        #expect(failure?.isAbsence == true)
+        #expect(failure?.reason.contains("127.0.0.1") == false)
+    }
+
+    /// `standardwebhooks` of PyPI is what receivers in Python verify with.
+    @Test(.enabled(if: PythonSubscriber.python != nil, "set PERENNIAL_TEST_PYTHON to a Python that has standardwebhooks"))
+    func theReferenceLibraryAcceptsWhatIsDelivered() async throws {
+        let node = try PublishingNode()
+        try await self.receiver.run { address in
+            try await node.run { running in
+                // given an endpoint whose key was changed, and one that has a key pair beside its old secret
+                let transport = HTTPWebhookTransport(self.outbound, agent: "test")
+                let registry = WebhookRegistry(store: node.store, outbound: self.outbound, transport: transport)
+                let service = WebhookService(
+                    store: node.store, log: running.service.servedLog, transport: transport,
+                    nodeClock: SystemClock(), clock: SystemClock(),
+                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                ) { $0.webhookBody }
+                var secrets: [String: String] = [:]
+                for (name, algorithm) in [("old", nil), ("new", .hmac), ("pair", .ed25519)]
+                    as [(String, WebhookKey.Algorithm?)]
+                {
+                    let made = try await registry.create(
+                        .init(url: "\(address)/hooks/\(name)"), signedBy: .hmac, from: .now)
+                    secrets[name] = made.keys[0].key?.text
+                    guard let algorithm else { continue }
+                    let changed = try await registry.rotate(made.id, to: algorithm, overlap: 600)
+                    if algorithm == .hmac { secrets[name] = changed.keys[0].key?.text }
+                }
+
+                // when changes are delivered
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await service.run() }
+                    for period in 0..<3 { try await running.service.renew(0..<10, period: period) }
+                    await eventually { self.receiver.received.count >= 90 }
+                    group.cancelAll()
+                }
+                await transport.shutdown()
+
+                // then the library takes each of them
+                let lines = try self.receiver.received.map { delivery in
+                    var delivery = delivery
+                    delivery.secret = try #require(secrets[delivery.secret])
+                    return String(decoding: try JSONEncoder().encode(delivery), as: UTF8.self)
+                }
+                #expect(try Self.verify(lines) == "90")
+                // and not with another secret
+                #expect(try Self.verify([lines[0].replacing(/whsec_..../, with: "whsec_AAAA")]) == "")
+            }
+        }
+    }
+
+    private static func verify(_ lines: [String]) throws -> String {
+        let file = FileManager.default.temporaryDirectory.appending(path: "deliveries-\(UUID().uuidString)")
+        try Data(lines.joined(separator: "\n").utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: PythonSubscriber.python ?? "")
+        process.arguments = [
+            URL(filePath: #filePath).deletingLastPathComponent().appending(path: "verify_with_standardwebhooks.py").path
+        ]
+        process.standardInput = try FileHandle(forReadingFrom: file)
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
