@@ -131,9 +131,9 @@ let package = Package(
             name: "Perennial",
             dependencies: [
                 "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "HTTPAPI",
-                "JSONScanning", "Mirroring", "PostgresStore", "Publishing", "SQLiteStore", "Sharding", "Spelling",
-                "SubscriptionRuntime", "Subscriptions", "ZeroMQ",
-                arguments, crypto, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, signals, yams,
+                "JSONScanning", "Mirroring", "PerennialClient", "PostgresStore", "Publishing", "SQLiteStore", "Sharding",
+                "Spelling", "SubscriptionRuntime", "Subscriptions", "ZeroMQ",
+                arguments, crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, signals, yams,
             ],
             swiftSettings: settings),
         library("PerennialTestSupport", ["EventSourcing", "SubscriptionRuntime", "Subscriptions"]),

@@ -1,13 +1,21 @@
 import ServiceLifecycle
+import Synchronization
 
 /// A value that is made known once, and awaited by one.
 final class Announcement<Value: Sendable>: Sendable {
     private let stream: AsyncStream<Value>
     private let continuation: AsyncStream<Value>.Continuation
+    private let value = Mutex<Value?>(nil)
 
     init() { (self.stream, self.continuation) = AsyncStream.makeStream() }
 
-    func make(_ value: Value) { self.continuation.yield(value) }
+    func make(_ value: Value) {
+        self.value.withLock { $0 = value }
+        self.continuation.yield(value)
+    }
+
+    /// For those who do not wait.
+    var made: Value? { self.value.withLock(\.self) }
 
     /// nil when a graceful shutdown or a cancellation came first.
     func value() async -> Value? {

@@ -4,6 +4,7 @@ import Entitlements
 import Foundation
 import HTTPAPI
 import Logging
+import Publishing
 import ServiceLifecycle
 import SubscriptionRuntime
 import Subscriptions
@@ -37,6 +38,9 @@ enum Demo {
         configuration.runtime.sweepPause = Self.sweepPause
         let token = try Self.token(for: &configuration, folder: folder)
 
+        // Its receiver is on this machine.
+        configuration.outbound = OutboundGuard(allowing: [Network("127.0.0.0/8")].compactMap(\.self))
+        let subscriber = try DemoSubscriber.join(&configuration.stream)
         let listening = Announcement<Void>()
         let server = try Server.build(
             configuration, clock: SimulatorClock(time: simulator.time), logger: logger
@@ -57,9 +61,17 @@ enum Demo {
                 isLossy: simulation.disturbances != Disturbances(), isGoingOn: earlier != DemoTotals()),
             entitlements: configuration.catalog.entries.map(\.entitlement), folder: folder, earlier: earlier,
             status: StatusLine())
+        var services: [any Service] = [
+            simulator, DemoTraffic(simulator: simulator, questions: questions, figures: figures),
+            DemoReceiver(webhooks: server.webhooks, figures: figures),
+        ]
+        if let publisher = server.publisher {
+            services.append(
+                DemoSubscriber(
+                    publisher: publisher, publicKey: subscriber.publicKey, keys: subscriber.keys, figures: figures))
+        }
         let visit = DemoVisit(
-            listening: listening,
-            services: [simulator, DemoTraffic(simulator: simulator, questions: questions, figures: figures)],
+            listening: listening, services: services,
             tour: tour, logger: logger)
         return (server.services + [visit]).map { PromptEnd(service: $0) }
     }

@@ -11,6 +11,10 @@ final class DemoFigures: Sendable {
         var checks = 0
         /// Mean time from signing to being visible, in real time, of what arrived last; nil before anything did.
         var freshness: Duration?
+        /// Changes that the subscriber was told, since the start.
+        var followed = 0
+        /// Messages that the webhook's receiver took, since the start.
+        var posted = 0
     }
 
     private let values = Mutex(Values())
@@ -18,6 +22,10 @@ final class DemoFigures: Sendable {
     var current: Values { self.values.withLock { $0 } }
 
     func count(checks: Int) { self.values.withLock { $0.checks += checks } }
+
+    func countFollowed() { self.values.withLock { $0.followed += 1 } }
+
+    func countPosted() { self.values.withLock { $0.posted += 1 } }
 
     func set(states: [String: Int], agreement: DemoSummary.Agreement) {
         self.values.withLock { ($0.states, $0.agreement) = (states, agreement) }

@@ -25,6 +25,7 @@ struct DemoIntroduction {
             "Customers of a made-up app buy, renew, run out of money, come back and leave. The App Store signs what",
             "happens and posts it to Perennial, which checks the signatures, writes the facts down and answers who has",
             "access. \(self.pace)\(self.network)",
+            "Two services follow along: one subscribes to the stream, the other gets webhooks.",
         ] + (self.isGoingOn ? ["It goes on where it stopped."] : []) + [""]
     }
 
@@ -48,6 +49,8 @@ struct DemoIntroduction {
                 "  \(program) subscription explain \(id)\(self.node)",
                 "  \(program) events tail\(self.node)",
                 "  curl -s\(header) \(self.address)/v1/subscriptions/\(id)",
+                "  curl -sN\(header) -H 'Accept: text/event-stream' \(self.address)/v1/events",
+                "  \(program) webhooks list\(self.node)",
                 "  curl -s\(header) \(self.address)/metrics",
                 "  curl -s \(simulator)/truth/\(id)",
                 "", "Ctrl-C stops; the same command goes on from there.", "",

@@ -11,6 +11,10 @@ package struct DemoSummary {
     package var agreement = Agreement()
     package var checksPerSecond: Int?
     package var freshness: Duration?
+    /// Changes that a subscriber has followed.
+    package var followed = 0
+    /// Messages that a webhook has taken.
+    package var posted = 0
 
     /// How many of the node's answers are as the store has it.
     package struct Agreement: Hashable, Sendable {
@@ -37,6 +41,8 @@ package struct DemoSummary {
         if self.isLossy, let agreement { parts.append(agreement) }
         if let checksPerSecond { parts.append("\(checksPerSecond) checks/s") }
         if let freshness { parts.append("visible in \(Int(freshness / .milliseconds(1))) ms") }
+        if self.followed > 0 { parts.append("subscriber heard \(self.followed)") }
+        if self.posted > 0 { parts.append("webhook took \(self.posted)") }
         if !states.isEmpty { parts.append(states.joined(separator: ", ")) }
         if self.isLossy {
             parts.append(
@@ -59,6 +65,10 @@ package struct DemoSummary {
                     + "\(self.totals.givenUp) were lost every time and given up.")
         }
         if self.agreement.all > 0 { sentences.append(self.agreement.sentence) }
+        if self.followed > 0 || self.posted > 0 {
+            sentences.append(
+                "A subscriber followed \(self.followed) changes, and a webhook took \(self.posted) signed messages.")
+        }
         return sentences
     }
 

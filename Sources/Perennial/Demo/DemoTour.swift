@@ -70,6 +70,8 @@ struct DemoTour: Service {
         summary.agreement = figures.agreement
         summary.checksPerSecond = checksPerSecond
         summary.freshness = figures.freshness
+        summary.followed = figures.followed
+        summary.posted = figures.posted
         return summary
     }
 

@@ -56,7 +56,7 @@ extension Server {
             services: [StoreService(store: store), subscriptions]
                 + (try Self.streaming(publisher, runtime.mirror, configuration, of: subscriptions, logger))
                 + [couriers, http],
-            subscriptions: subscriptions, registry: registry)
+            subscriptions: subscriptions, registry: registry, publisher: publisher, webhooks: webhooks)
     }
 
     private static func streaming(

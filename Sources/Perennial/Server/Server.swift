@@ -1,4 +1,5 @@
 import HTTPAPI
+import Publishing
 import ServiceLifecycle
 import SubscriptionRuntime
 
@@ -9,4 +10,7 @@ struct Server {
     let subscriptions: SubscriptionService
     /// What `/metrics` shows.
     let registry: PrometheusRegistry
+    /// nil where nothing is published.
+    let publisher: Publisher?
+    let webhooks: WebhookRegistry
 }
