@@ -5,17 +5,17 @@ import Synchronization
 final class Announcement<Value: Sendable>: Sendable {
     private let stream: AsyncStream<Value>
     private let continuation: AsyncStream<Value>.Continuation
-    private let value = Mutex<Value?>(nil)
+    private let known = Mutex<Value?>(nil)
 
     init() { (self.stream, self.continuation) = AsyncStream.makeStream() }
 
     func make(_ value: Value) {
-        self.value.withLock { $0 = value }
+        self.known.withLock { $0 = value }
         self.continuation.yield(value)
     }
 
     /// For those who do not wait.
-    var made: Value? { self.value.withLock(\.self) }
+    var made: Value? { self.known.withLock(\.self) }
 
     /// nil when a graceful shutdown or a cancellation came first.
     func value() async -> Value? {
