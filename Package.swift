@@ -131,9 +131,11 @@ let package = Package(
             name: "Perennial",
             dependencies: [
                 "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "HTTPAPI",
-                "JSONScanning", "Mirroring", "PerennialClient", "PostgresStore", "Publishing", "SQLiteStore", "Sharding",
+                "JSONScanning", "Mirroring", "PerennialClient", "PostgresStore", "Publishing", "SQLiteStore",
+                "Sharding",
                 "Spelling", "SubscriptionRuntime", "Subscriptions", "ZeroMQ",
-                arguments, crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, signals, yams,
+                arguments, crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, signals,
+                yams,
             ],
             swiftSettings: settings),
         library("PerennialTestSupport", ["EventSourcing", "SubscriptionRuntime", "Subscriptions"]),
@@ -185,14 +187,16 @@ let package = Package(
             "PublishingTests",
             [
                 "AppStore", "Entitlements", "EventSourcing", "HTTPAPI", "Mirroring", "PerennialClient",
-                "PerennialTestSupport", "PostgresHarness", "Publishing", "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol",
+                "PerennialTestSupport", "PostgresHarness", "Publishing", "Sharding", "SubscriptionRuntime",
+                "Subscriptions", "WireProtocol",
                 "ZeroMQ", crypto, hummingbird, lifecycle, logging, nioCore,
             ],
             exclude: ["Webhooks/verify_with_standardwebhooks.py"]),
         tests(
             "HTTPAPITests",
             [
-                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning", "Publishing",
+                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning",
+                "Publishing",
                 "SubscriptionRuntime", "Subscriptions", "WireProtocol", asn1, crypto, hummingbird, lifecycle, logging,
                 metrics, nioCore, protobuf, x509,
             ]),
@@ -213,7 +217,8 @@ let package = Package(
             [
                 "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "Perennial",
                 "PerennialTestSupport", "PostgresHarness", "Publishing", "SQLiteStore", "StoreSamples",
-                "SubscriptionRuntime", "Subscriptions", crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,
+                "SubscriptionRuntime", "Subscriptions", crypto, httpClient, hummingbird, lifecycle, logging, metrics,
+                nioCore, nioHTTP1,
             ],
             exclude: [
                 "Interoperability/call_with_apple.py", "Interoperability/send_with_apple.py",

@@ -18,7 +18,8 @@ struct PerennialCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, DemoCommand.self, SimulateCommand.self, VerifyCommand.self, SubscriptionCommand.self,
             CheckCommand.self, EventsCommand.self, NotificationsCommand.self, ReconcileCommand.self,
-            ConsumptionCommand.self, WebhooksCommand.self, QuarantineCommand.self, ClusterCommand.self, ShardsCommand.self,
+            ConsumptionCommand.self, WebhooksCommand.self, QuarantineCommand.self, ClusterCommand.self,
+            ShardsCommand.self,
             StoreCommand.self, KeysCommand.self, TokensCommand.self, ConfigCommand.self, VersionCommand.self,
         ])
 

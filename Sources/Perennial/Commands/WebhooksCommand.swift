@@ -24,7 +24,8 @@ struct WebhooksCommand: ParsableCommand {
         var description = ""
         @Option(
             name: [.customLong("type")],
-            help: "An event type such as subscription.renewed, or subscription.*; all unless given. Repeat for several.")
+            help: "An event type such as subscription.renewed, or subscription.*; all unless given. Repeat for several."
+        )
         var types: [String] = []
         @Option(
             name: [.customLong("environment")],

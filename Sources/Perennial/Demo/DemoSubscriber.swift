@@ -15,8 +15,10 @@ struct DemoSubscriber: Service {
     /// Lists the subscriber in a node's configuration, which may publish already.
     static func join(_ stream: inout StreamConfiguration?) throws -> (publicKey: String, keys: CurveKeyPair) {
         let keys = try CurveKeyPair()
-        var joined = try stream ?? StreamConfiguration(
-            bind: "tcp://127.0.0.1:*", keys: CurveKeyPair(), subscribers: [:])
+        var joined =
+            try stream
+            ?? StreamConfiguration(
+                bind: "tcp://127.0.0.1:*", keys: CurveKeyPair(), subscribers: [:])
         joined.subscribers[keys.publicKey] = "demo"
         stream = joined
         return (Z85.text(of: joined.keys.publicKey) ?? "", keys)

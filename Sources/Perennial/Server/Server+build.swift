@@ -50,7 +50,8 @@ extension Server {
             logger: logger
         ) { $0.webhookBody }
         let http = try APIServer(
-            service: subscriptions, webhooks: webhooks, configuration: configuration.http, registry: registry, logger: logger,
+            service: subscriptions, webhooks: webhooks, configuration: configuration.http, registry: registry,
+            logger: logger,
             onListening: onListening)
         return Server(
             services: [StoreService(store: store), subscriptions]

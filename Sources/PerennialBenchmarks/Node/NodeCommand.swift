@@ -6,10 +6,10 @@ import Entitlements
 import EventSourcing
 import Foundation
 import HTTPAPI
-import Publishing
 import Logging
 import Metrics
 import PostgresStore
+import Publishing
 import SQLiteStore
 import ServiceLifecycle
 import Sharding

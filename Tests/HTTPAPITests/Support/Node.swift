@@ -39,7 +39,8 @@ struct Node {
                 webhooks: WebhookRegistry(
                     store: store, outbound: outbound,
                     transport: HTTPWebhookTransport(outbound, agent: "test")),
-                configuration: configuration, registry: registry, logger: logger, additionalRoutes: additionalRoutes, onListening: { continuation.yield($0) })
+                configuration: configuration, registry: registry, logger: logger, additionalRoutes: additionalRoutes,
+                onListening: { continuation.yield($0) })
             let group = ServiceGroup(
                 configuration: .init(services: servicing ? [service, server] : [server], logger: logger))
             let count = configuration.outside == nil ? 1 : 2

@@ -3,9 +3,9 @@ import AppStoreSimulator
 import EventSourcing
 import Foundation
 import HTTPAPI
-import Publishing
 import Logging
 import Perennial
+import Publishing
 import SQLiteStore
 import ServiceLifecycle
 import SubscriptionRuntime
@@ -61,7 +61,8 @@ struct LossyPush: Sendable {
     }
 
     private static func serve(
-        _ service: SubscriptionService, of store: any EventStore, on port: ReservedPort, _ body: @Sendable () async throws -> Void
+        _ service: SubscriptionService, of store: any EventStore, on port: ReservedPort,
+        _ body: @Sendable () async throws -> Void
     ) async throws {
         let logger = Logger(label: "node") { _ in SwiftLogNoOpLogHandler() }
         let server = try APIServer(

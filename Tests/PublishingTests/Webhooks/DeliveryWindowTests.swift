@@ -85,7 +85,9 @@ import Testing
         #expect(window.room(upTo: self.sequence(1_000)) == 0)
         #expect(window.room(upTo: self.sequence(1_010)) == 10)
         #expect(window.room(upTo: self.sequence(9_999)) == DeliveryWindow.width)
-        for number in 1...DeliveryWindow.width { window.add(Self.event(1_000 + number, of: number % 200), isWanted: true) }
+        for number in 1...DeliveryWindow.width {
+            window.add(Self.event(1_000 + number, of: number % 200), isWanted: true)
+        }
         #expect(window.room(upTo: self.sequence(9_999)) == 0)
 
         // The last one does not make room; the first one does.
@@ -190,7 +192,8 @@ import Testing
             window.add(
                 StoredEvent(
                     shard: ShardID(rawValue: 0), sequence: self.sequence(number), epoch: Epoch(rawValue: 1),
-                    key: [UInt8(number % 256), UInt8(number / 256)], version: StreamVersion(rawValue: 1), kind: "renewed",
+                    key: [UInt8(number % 256), UInt8(number / 256)], version: StreamVersion(rawValue: 1),
+                    kind: "renewed",
                     dedupKey: [], at: 0, body: [], entitlement: []),
                 isWanted: true)
         }

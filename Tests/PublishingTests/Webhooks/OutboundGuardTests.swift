@@ -31,7 +31,9 @@ import Testing
         #expect(try self.verdict("127.0.0.2", allowing: ["127.0.0.1"]) == .refused)
     }
 
-    @Test(arguments: ["", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "10.0.0.0/8/8", "x", "::/129", "10.0.0.0/", "127.1"])
+    @Test(arguments: [
+        "", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "10.0.0.0/8/8", "x", "::/129", "10.0.0.0/", "127.1",
+    ])
     func whatIsNoNetworkIsRefused(_ text: String) { #expect(Network(text) == nil) }
 
     private func address(_ url: String, allowing networks: [String] = []) async throws -> NetworkAddress {
@@ -52,11 +54,14 @@ import Testing
         #expect(try await self.address("https://[2606:4700::1111]/x").text == "2606:4700::1111")
         // Plain HTTP, where an operator has allowed it.
         #expect(try await self.address("http://127.0.0.1:80/x", allowing: ["127.0.0.0/8"]).text == "127.0.0.1")
-        await #expect(throws: DeliveryFailure.self) { _ = try await self.address("http://1.1.1.1/", allowing: ["10.0.0.0/8"]) }
+        await #expect(throws: DeliveryFailure.self) {
+            _ = try await self.address("http://1.1.1.1/", allowing: ["10.0.0.0/8"])
+        }
     }
 
     @Test(arguments: [
-        "", "x", "ftp://a/", "https://", "https:///x", "//a/b", "https://user@a/", "https://user:pass@a/", "https://a/#f",
+        "", "x", "ftp://a/", "https://", "https:///x", "//a/b", "https://user@a/", "https://user:pass@a/",
+        "https://a/#f",
         "https://a/\u{0}", "https://a/ b", "https://ä/", "https://a/" + String(repeating: "x", count: 2_048),
     ])
     func whatIsNoTargetIsRefused(_ url: String) { #expect(WebhookTarget(url) == nil) }

@@ -64,7 +64,8 @@ import Testing
     }
 
     /// `standardwebhooks` of PyPI is what receivers in Python verify with.
-    @Test(.enabled(if: PythonSubscriber.python != nil, "set PERENNIAL_TEST_PYTHON to a Python that has standardwebhooks"))
+    @Test(
+        .enabled(if: PythonSubscriber.python != nil, "set PERENNIAL_TEST_PYTHON to a Python that has standardwebhooks"))
     func theReferenceLibraryAcceptsWhatIsDelivered() async throws {
         let node = try PublishingNode()
         try await self.receiver.run { address in

@@ -31,7 +31,8 @@ import Testing
         let signature = try self.signature(key.signature(of: self.content), "v1")
 
         #expect(secret.count == 32)
-        #expect(HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: self.content, using: .init(data: secret)))
+        #expect(
+            HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: self.content, using: .init(data: secret)))
     }
 
     @Test func aKeyPairSignsAndItsPublicHalfVerifies() throws {

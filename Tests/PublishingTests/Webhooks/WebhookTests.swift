@@ -87,7 +87,9 @@ import Testing
             // when its time has come, again and again
             for (index, delay) in RetrySchedule.delays.enumerated() {
                 self.node.advance(seconds: delay + delay / 10)
-                await eventually { self.receiver.attempts.count { $0.subscription == poor && $0.version == 2 } >= index + 2 }
+                await eventually {
+                    self.receiver.attempts.count { $0.subscription == poor && $0.version == 2 } >= index + 2
+                }
             }
             // then it is given up on, and the later ones are not held any more
             await eventually { self.receiver.taken.count == 79 }
@@ -224,7 +226,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "https://127.0.0.1/", "https://localhost/", "http://1.1.1.1/", "https://169.254.169.254/latest/meta-data", "x", "",
+        "https://127.0.0.1/", "https://localhost/", "http://1.1.1.1/", "https://169.254.169.254/latest/meta-data", "x",
+        "",
     ])
     func anAddressInsideIsRefused(_ url: String) async throws {
         let error = await #expect(throws: ServiceError.self) {

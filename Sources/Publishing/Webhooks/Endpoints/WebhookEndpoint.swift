@@ -65,7 +65,9 @@ package struct WebhookEndpoint: Codable, Hashable, Sendable {
 extension WebhookEndpoint.Wish {
     /// Whether an event of this type and stream is wanted.
     package func includes(_ type: String, of key: StreamKey) -> Bool {
-        func allows(_ list: [String], _ matches: (String) -> Bool) -> Bool { list.isEmpty || list.contains(where: matches) }
+        func allows(_ list: [String], _ matches: (String) -> Bool) -> Bool {
+            list.isEmpty || list.contains(where: matches)
+        }
         return allows(self.environments) { $0 == key.environment.rawValue }
             && allows(self.bundleIDs) { $0 == key.bundleID.rawValue }
             && allows(self.types) { $0.hasSuffix("*") ? type.hasPrefix($0.dropLast()) : $0 == type }

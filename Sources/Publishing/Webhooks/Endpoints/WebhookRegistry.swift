@@ -100,7 +100,9 @@ package struct WebhookRegistry: Sendable {
             key.until = min(key.until ?? .max, now + overlap * 1_000)
             return key
         }
-        guard old.count < 4 else { throw ServiceError(.invalidRequest, "four keys sign already; wait for one to run out") }
+        guard old.count < 4 else {
+            throw ServiceError(.invalidRequest, "four keys sign already; wait for one to run out")
+        }
         endpoint.keys = [.init(.random(algorithm))] + old
         try await self.shelf.save(endpoint)
         return endpoint
@@ -189,9 +191,10 @@ package struct WebhookRegistry: Sendable {
 
     private static func isPattern(_ text: String) -> Bool {
         let body = text.hasSuffix("*") ? text.dropLast() : text[...]
-        return !text.isEmpty && body.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: ".")
-                || byte == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        }
+        return !text.isEmpty
+            && body.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: ".")
+                    || byte == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
     }
 }

@@ -97,7 +97,9 @@ actor WebhookCourier {
                     try await self.saveIfDue()
                     self.isReadable = true
                 } catch {
-                    if self.isReadable, !Task.isCancelled { self.complain("The log cannot be read for webhooks", error) }
+                    if self.isReadable, !Task.isCancelled {
+                        self.complain("The log cannot be read for webhooks", error)
+                    }
                     self.isReadable = false
                 }
             }
@@ -169,7 +171,8 @@ actor WebhookCourier {
         guard let window = self.lanes[id]?.window else { return }
         let room = window.room(upTo: head)
         guard room > 0 else { return }
-        let events = try await self.context.log.events(in: id.shard, after: window.readAfter, limit: min(room, Self.page))
+        let events = try await self.context.log.events(
+            in: id.shard, after: window.readAfter, limit: min(room, Self.page))
         for event in events {
             self.lanes[id]?.window.add(event, isWanted: self.isWanted(event))
             self.lanes[id]?.isSaved = false
@@ -262,8 +265,9 @@ actor WebhookCourier {
         if delivery.lane.replay != nil { self.settledDead.append(self.deadName(of: delivery)) }
     }
 
-    private func failed(_ delivery: Delivery, _ change: ChangeView, _ message: WebhookMessage, _ failure: DeliveryFailure)
-    {
+    private func failed(
+        _ delivery: Delivery, _ change: ChangeView, _ message: WebhookMessage, _ failure: DeliveryFailure
+    ) {
         self.count("failed")
         // Whoever refuses a message is there for others.
         self.absencesInARow = failure.isAbsence ? self.absencesInARow + 1 : 0

@@ -23,7 +23,8 @@ struct WebhookNode {
         try await self.node.run { running in
             let service = WebhookService(
                 store: self.node.store, log: running.service.servedLog, transport: self.receiver,
-                nodeClock: self.clock, clock: self.clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                nodeClock: self.clock, clock: self.clock,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             ) { $0.webhookBody }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await service.run() }
