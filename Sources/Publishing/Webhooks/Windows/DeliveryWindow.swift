@@ -53,7 +53,7 @@ package struct DeliveryWindow: Hashable, Sendable {
     package mutating func add(_ event: StoredEvent, isWanted: Bool) {
         let sequence = event.sequence.rawValue
         self.lastRead = sequence
-        guard !self.settled.contains(sequence) else { return }
+        guard !self.settled.contains(sequence) else { return self.advance() }
         guard isWanted else { return self.settle(sequence) }
         self.entries.append(Entry(sequence: sequence, stream: event.key, at: event.at))
     }
@@ -107,7 +107,12 @@ package struct DeliveryWindow: Hashable, Sendable {
         self.entries.removeAll { $0.sequence == sequence }
         self.trials[sequence] = nil
         self.settled.insert(sequence)
-        while self.settled.remove(self.base + 1) != nil { self.base += 1 }
+        self.advance()
+    }
+
+    /// Not beyond what was read: what an earlier run settled is passed over when it is read again.
+    private mutating func advance() {
+        while self.base < self.lastRead, self.settled.remove(self.base + 1) != nil { self.base += 1 }
     }
 }
 
