@@ -49,7 +49,7 @@ struct DemoIntroduction {
                 "  \(program) subscription explain \(id)\(self.node)",
                 "  \(program) events tail\(self.node)",
                 "  curl -s\(header) \(self.address)/v1/subscriptions/\(id)",
-                "  curl -sN\(header) -H 'Accept: text/event-stream' \(self.address)/v1/events",
+                "  curl -sN\(header) -H 'Accept: text/event-stream' \(self.address)/v1/events | head -n 12",
                 "  \(program) webhooks list\(self.node)",
                 "  curl -s\(header) \(self.address)/metrics",
                 "  curl -s \(simulator)/truth/\(id)",

@@ -36,7 +36,7 @@ struct DemoCommandTests {
 
         // then
         #expect(text.contains("First entitlement answered after"))
-        #expect(commands.count == 8)
+        #expect(commands.count == 10)
         #expect(commands.first?.contains(needsTokens ? "--entitlement all" : "--entitlement pro") == true)
         for result in results {
             #expect(result.status == 0, "\(result.command)")
@@ -66,6 +66,24 @@ struct DemoCommandTests {
         #expect(!text.contains("\u{1B}"))
         #expect(stopped.status == 0)
         #expect(stopped.errors.isEmpty)
+    }
+
+    @Test func aSubscriberAndAWebhookFollowAlong() async throws {
+        // given
+        let folder = try TemporaryDirectory()
+        let demo = try PerennialProcess("demo", "--data", folder.path, "--port", "0", "--subscribers", "50")
+
+        // when
+        let text = try await demo.text(containing: "webhook took ")
+        demo.interrupt()
+        let stopped = await demo.result()
+
+        // then
+        #expect(text.contains("Two services follow along"))
+        #expect(stopped.status == 0)
+        #expect(
+            stopped.output.contains(
+                #/A subscriber followed [1-9]\d* changes, and a webhook took [1-9]\d* signed messages\./#))
     }
 
     @Test func comparesItsAnswersOnABadNetwork() async throws {

@@ -10,6 +10,8 @@ struct UsageTests {
         "subscription extend",
         "check", "events", "events tail", "notifications", "notifications test", "notifications backfill", "reconcile",
         "reconcile run", "reconcile watch", "reconcile report", "consumption", "consumption reply",
+        "webhooks", "webhooks create", "webhooks list", "webhooks show", "webhooks update", "webhooks delete",
+        "webhooks rotate", "webhooks test", "webhooks replay", "webhooks dead-letters",
         "quarantine", "quarantine list", "quarantine replay", "cluster", "cluster status", "cluster finalize", "shards",
         "shards list", "shards move", "store", "store copy", "tokens", "tokens new", "config", "config check",
         "version",

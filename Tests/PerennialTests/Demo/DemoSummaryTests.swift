@@ -44,6 +44,17 @@ import Testing
             ])
     }
 
+    @Test func whoFollowsAlongIsCounted() {
+        var summary = DemoSummary(now: self.summary.now)
+        summary.followed = 20
+        summary.posted = 19
+
+        #expect(summary.line == "2026-07-02 | 0 received | subscriber heard 20 | webhook took 19")
+        #expect(
+            summary.sentences.last
+                == "A subscriber followed 20 changes, and a webhook took 19 signed messages.")
+    }
+
     @Test func whatIsNotKnownIsLeftOut() {
         let summary = DemoSummary(now: self.summary.now)
 
