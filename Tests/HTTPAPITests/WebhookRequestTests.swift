@@ -84,7 +84,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "{}", #"{"url":7}"#, "no", #"{"url":"http://127.0.0.1/","x":1}"#, #"{"url":"http://127.0.0.1/","algorithm":"md5"}"#,
+        "{}", #"{"url":7}"#, "no", #"{"url":"http://127.0.0.1/","x":1}"#,
+        #"{"url":"http://127.0.0.1/","algorithm":"md5"}"#,
         #"{"url":"http://127.0.0.1/","from":"then"}"#, #"{"url":"http://127.0.0.1/","environments":["Test"]}"#,
         #"{"url":"http://10.0.0.1/"}"#, #"{"url":"https://169.254.169.254/"}"#, #"{"url":"ftp://127.0.0.1/"}"#,
         #"{"url":"http://127.0.0.1/","types":["a b"]}"#, #"{"url":"http://127.0.0.1/","types":[""]}"#,

@@ -23,9 +23,13 @@ struct ClusterFixture {
     /// - Parameters:
     ///   - cluster: further keys of that section.
     ///   - publishes: on two free ports, so that each node mirrors the others.
-    func start(_ number: Int, cluster: String, publishes: Bool = false) async throws -> NodeProcess {
+    ///   - section: one more.
+    func start(
+        _ number: Int, cluster: String, publishes: Bool = false, section: String = ""
+    ) async throws -> NodeProcess {
         var sections = self.sections(number, store: self.database.url, cluster: "bind: \"127.0.0.1:0\", \(cluster)")
         if publishes { sections += "\nstream: { bind: \"127.0.0.1:0\" }" }
+        sections += "\n\(section)"
         return try await NodeProcess.start(
             in: self.directories[number], root: self.corpus.root, sections: sections)
     }
