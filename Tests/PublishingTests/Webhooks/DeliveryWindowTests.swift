@@ -117,6 +117,21 @@ import Testing
         #expect(window.isFinished)
     }
 
+    @Test func whoComesBackIsNotKeptWaiting() {
+        var window = self.window([1, 2, 3])
+        #expect(self.departures(&window) == [1, 2, 3])
+        _ = window.fail(self.sequence(1), DeliveryFailure("no connection", isAbsence: true), at: 100, jitter: 0)
+        _ = window.fail(self.sequence(2), Self.refusal, at: 100, jitter: 0)
+        let wish = DeliveryFailure("status 503", isAbsence: true, retryAfter: 60)
+        _ = window.fail(self.sequence(3), wish, at: 100, jitter: 0)
+
+        window.hasten(at: 101)
+
+        #expect(self.departures(&window, at: 101) == [1])
+        #expect(self.departures(&window, at: 105) == [2])
+        #expect(self.departures(&window, at: 160) == [3])
+    }
+
     @Test func whatIsReleasedGoesOutAgainWithoutHavingFailed() {
         var window = self.window([1])
         #expect(self.departures(&window) == [1])

@@ -259,6 +259,8 @@ actor WebhookCourier {
         self.count("delivered")
         if self.absencesInARow >= Self.patience {
             self.context.logger.info("A webhook endpoint answers again", metadata: ["endpoint": "\(self.endpoint.id)"])
+            let now = self.seconds
+            for id in self.order { self.lanes[id]?.window.hasten(at: now) }
         }
         self.absencesInARow = 0
         self.change(delivery) { $0.deliver(delivery.event.sequence) }

@@ -22,6 +22,8 @@ package struct DeliveryWindow: Hashable, Sendable {
     /// Beyond `base`.
     private var settled: Set<Int64> = []
     private var trials: [Int64: Trial] = [:]
+    /// Those that wait for an endpoint that was not there.
+    private var unheard: Set<Int64> = []
     /// Read and not settled, in order.
     private var entries: [Entry] = []
     private var lastRead: Int64
@@ -95,8 +97,19 @@ package struct DeliveryWindow: Hashable, Sendable {
         }
         trial.next = next
         self.trials[sequence.rawValue] = trial
+        if failure.isAbsence, failure.retryAfter == nil {
+            self.unheard.insert(sequence.rawValue)
+        } else {
+            self.unheard.remove(sequence.rawValue)
+        }
         self.entries[index].isUnderWay = false
         return nil
+    }
+
+    /// The endpoint is back: what has waited for that need not wait for its time.
+    package mutating func hasten(at now: Int64) {
+        for sequence in self.unheard { self.trials[sequence]?.next = now }
+        self.unheard = []
     }
 
     private func index(of sequence: EventSourcing.Sequence) -> Int? {
@@ -106,6 +119,7 @@ package struct DeliveryWindow: Hashable, Sendable {
     private mutating func settle(_ sequence: Int64) {
         self.entries.removeAll { $0.sequence == sequence }
         self.trials[sequence] = nil
+        self.unheard.remove(sequence)
         self.settled.insert(sequence)
         self.advance()
     }
