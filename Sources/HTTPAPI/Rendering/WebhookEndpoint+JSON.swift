@@ -11,6 +11,7 @@ extension WebhookEndpoint {
             json.member("id", self.id)
             json.member("url", self.wish.url)
             json.member("description", self.wish.description)
+            json.member("format", self.wish.format.rawValue)
             json.member("types", self.wish.types)
             json.member("environments", self.wish.environments)
             json.member("bundleIds", self.wish.bundleIDs)

@@ -3,7 +3,7 @@ import Publishing
 
 /// The body that makes a webhook endpoint or replaces what it wants.
 struct PostedWebhook {
-    private static let wishMembers = ["url", "description", "types", "environments", "bundleIds"]
+    private static let wishMembers = ["url", "description", "format", "types", "environments", "bundleIds"]
 
     let wish: WebhookEndpoint.Wish
     let algorithm: WebhookKey.Algorithm
@@ -13,12 +13,13 @@ struct PostedWebhook {
     init(_ body: [UInt8], isNew: Bool) throws(Problem) {
         var url: String?
         var wish = WebhookEndpoint.Wish(url: "")
-        var (algorithm, start): (String?, String?)
+        var (format, algorithm, start): (String?, String?, String?)
         let names = Self.wishMembers + (isNew ? ["algorithm", "from"] : [])
         try PostedMembers.read(body, knowing: names) { (key, json) throws(JSONError) in
             switch key {
             case "url": url = try json.text()
             case "description": wish.description = try json.text(maximumBytes: 512)
+            case "format": format = try json.text()
             case "types": wish.types = try Self.texts(&json)
             case "environments": wish.environments = try Self.texts(&json)
             case "bundleIds": wish.bundleIDs = try Self.texts(&json)
@@ -34,6 +35,7 @@ struct PostedWebhook {
             throw Problem(.malformedBody, "environments holds what is none of \(known)")
         }
         wish.url = url
+        wish.format = try Self.word(format, "format") ?? .change
         self.wish = wish
         self.algorithm = try Self.word(algorithm, "algorithm") ?? .hmac
         self.start = try Self.word(start, "from") ?? .now

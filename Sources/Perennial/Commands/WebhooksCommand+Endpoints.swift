@@ -12,6 +12,7 @@ extension WebhooksCommand {
                 Example:
                   perennial webhooks create https://example.com/hooks
                   perennial webhooks create https://example.com/hooks --type 'subscription.*' --algorithm ed25519
+                  perennial webhooks create https://staging.example.com/v1/apple/notifications --format original
                 """)
 
         @OptionGroup var wish: Wish
@@ -123,6 +124,7 @@ extension WebhooksCommand.Wish {
     fileprivate func write(to json: inout JSONWriter) {
         json.member("url", self.url)
         json.member("description", self.description)
+        json.member("format", self.format)
         for (name, values) in [
             ("types", self.types), ("environments", self.environments), ("bundleIds", self.bundleIDs),
         ] {

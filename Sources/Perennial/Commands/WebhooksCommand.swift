@@ -22,6 +22,8 @@ struct WebhooksCommand: ParsableCommand {
         var url: String
         @Option(help: "For people.")
         var description = ""
+        @Option(help: "What is posted: change, or original for the notification as Apple posts it.")
+        var format = "change"
         @Option(
             name: [.customLong("type")],
             help: "An event type such as subscription.renewed, or subscription.*; all unless given. Repeat for several."

@@ -206,6 +206,22 @@ import Testing
         }
     }
 
+    @Test func originalsGoOnUnchangedAndAlone() async throws {
+        try await self.node.run { service in
+            // given: an endpoint that wants what Apple signed
+            _ = try await self.node.registry.create(
+                WebhookEndpoint.Wish(url: "https://1.1.1.1/", format: .original), signedBy: .hmac, from: .now)
+            // when: some changes came with a notification, and others otherwise
+            try await service.renew(0..<5, period: 0)
+            for id in 5..<8 { try await service.renew(id, period: 0, signedPayload: "e30.e\(id).c2ln") }
+            try await service.renew(5..<8, period: 1)
+            // then
+            await eventually { self.receiver.bodies.count == 3 }
+            #expect(
+                Set(self.receiver.bodies) == Set((5..<8).map { "{\"signedPayload\":\"e30.e\($0).c2ln\"}" }))
+        }
+    }
+
     @Test func aNewKeySignsBesideTheOldOneForAWhile() async throws {
         try await self.node.run { service in
             let endpoint = try await self.node.endpoint()

@@ -16,6 +16,7 @@ package struct WebhookEndpoint: Codable, Hashable, Sendable {
         /// May hold a secret: it is shown to its owner alone, and never logged.
         package var url: String
         package var description: String
+        package var format: Format
         /// Event types, or what they begin with and a star (`subscription.*`); none for all.
         package var types: [String]
         /// None for all.
@@ -23,12 +24,21 @@ package struct WebhookEndpoint: Codable, Hashable, Sendable {
         /// None for all.
         package var bundleIDs: [String]
 
+        /// What is posted.
+        package enum Format: String, Codable, CaseIterable, Sendable {
+            /// A change in our words.
+            case change
+            /// The notification that brought it, as Apple posts it; what came otherwise is not sent.
+            case original
+        }
+
         package init(
-            url: String, description: String = "", types: [String] = [], environments: [String] = [],
+            url: String, description: String = "", format: Format = .change, types: [String] = [], environments: [String] = [],
             bundleIDs: [String] = []
         ) {
             self.url = url
             self.description = description
+            self.format = format
             self.types = types
             self.environments = environments
             self.bundleIDs = bundleIDs

@@ -226,10 +226,11 @@ actor WebhookCourier {
         }
         let sequence = delivery.event.sequence
         guard let change = try? await self.context.log.describer.describe([delivery.event]).first,
+            let body = try? await self.body(of: change, delivery.event),
             let target = WebhookTarget(self.endpoint.wish.url)
         else { return self.change(delivery) { $0.release(sequence) } }
-        let message = WebhookMessage(
-            delivery.event, of: self.context.store.identity, body: self.context.render(change))
+        guard !body.isEmpty else { return self.change(delivery) { $0.deliver(sequence) } }
+        let message = WebhookMessage(delivery.event, of: self.context.store.identity, body: body)
         let fields = message.fields(
             signedWith: self.endpoint.keys(at: self.context.clock.now.milliseconds), at: self.seconds)
         // Nothing leaves that another node may be sending by now.
@@ -244,6 +245,19 @@ actor WebhookCourier {
             // Whoever is stopped has not been refused.
             if Task.isCancelled { return self.change(delivery) { $0.release(sequence) } }
             self.failed(delivery, change, message, error)
+        }
+    }
+
+    /// Empty for what is not to be sent in the endpoint's format.
+    private func body(of change: ChangeView, _ event: StoredEvent) async throws -> [UInt8] {
+        switch self.endpoint.wish.format {
+        case .change: return self.context.render(change)
+        case .original:
+            guard case .kept(let parts)? = try await self.context.store.evidence(of: event.sequence, in: event.shard),
+                let payload = parts.first(where: { $0.name == .signedPayload })
+            else { return [] }
+            // A compact JWS has nothing that JSON escapes.
+            return Array(#"{"signedPayload":""#.utf8) + payload.jws + Array(#""}"#.utf8)
         }
     }
 

@@ -112,7 +112,8 @@ extension SubscriptionService {
         }
     }
 
-    private func renew(_ id: Int, period: Int) async throws {
+    /// - Parameter signedPayload: the notification that it came with.
+    func renew(_ id: Int, period: Int, signedPayload: String? = nil) async throws {
         let number = id * 1_000 + period
         let digest = PayloadDigest((0..<32).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) })
         let bundleID = BundleID(rawValue: "com.example.app")
@@ -132,7 +133,10 @@ extension SubscriptionService {
             signedDate: start)
         let key = StreamKey(
             kind: .subscription, id: info.originalTransactionID.rawValue, environment: .production, bundleID: bundleID)
-        _ = try await self.record(Submission(key: key, bundle: bundle, evidence: nil))
+        let evidence = try signedPayload.map {
+            try EvidenceCodec().encode([EvidencePart(name: .signedPayload, jws: Array($0.utf8))])
+        }
+        _ = try await self.record(Submission(key: key, bundle: bundle, evidence: evidence))
     }
 }
 

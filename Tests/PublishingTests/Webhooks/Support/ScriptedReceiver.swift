@@ -44,12 +44,15 @@ final class ScriptedReceiver: WebhookTransport {
     private struct State {
         var attempts: [Message] = []
         var taken: [Message] = []
+        var bodies: [String] = []
         var behaviour: Behaviour = { _ in 200 }
     }
 
     private let state = Mutex(State())
 
     var attempts: [Message] { self.state.withLock(\.attempts) }
+    /// Whatever came, a message or not.
+    var bodies: [String] { self.state.withLock(\.bodies) }
     var taken: [Message] { self.state.withLock(\.taken) }
     var behaviour: Behaviour {
         get { self.state.withLock(\.behaviour) }
@@ -60,6 +63,8 @@ final class ScriptedReceiver: WebhookTransport {
         _ body: [UInt8], _ fields: [(name: String, value: String)], to target: WebhookTarget
     ) async throws(DeliveryFailure) -> WebhookAnswer {
         let fields = Dictionary(uniqueKeysWithValues: fields)
+        self.state.withLock { $0.bodies.append(String(decoding: body, as: UTF8.self)) }
+        if body.starts(with: Array(#"{"signedPayload""#.utf8)) { return WebhookAnswer(status: 200) }
         guard let json = try? JSONDecoder().decode(JSON.self, from: Data(body)) else {
             throw DeliveryFailure("the body is no message", isAbsence: false)
         }
