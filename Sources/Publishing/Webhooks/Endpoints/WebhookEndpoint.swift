@@ -33,7 +33,8 @@ package struct WebhookEndpoint: Codable, Hashable, Sendable {
         }
 
         package init(
-            url: String, description: String = "", format: Format = .change, types: [String] = [], environments: [String] = [],
+            url: String, description: String = "", format: Format = .change, types: [String] = [],
+            environments: [String] = [],
             bundleIDs: [String] = []
         ) {
             self.url = url
