@@ -43,13 +43,13 @@ import Testing
 
                 // and then of what happens, with what was before
                 try await self.buy("4", at: node)
-                try await self.buy("2", at: node, renewal: true)
                 let bought = try #require(try await source.next())
                 #expect(bought.name == "delta")
                 #expect(bought.id == "4")
                 #expect(bought.data["type"] as? String == "subscription.subscribed")
                 #expect(bought.data["previous"] is NSNull)
                 #expect(bought.state("current") == "subscribed")
+                try await self.buy("2", at: node, renewal: true)
                 let renewed = try #require(try await source.next())
                 #expect(renewed.id == "2")
                 #expect(renewed.version == 2)
