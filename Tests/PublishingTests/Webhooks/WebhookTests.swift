@@ -47,16 +47,20 @@ import Testing
 
     @Test func itGetsWhatItWantsAlone() async throws {
         try await self.node.run { service in
-            // These purchases come as if somebody had left in between.
-            _ = try await self.node.endpoint("some", types: ["subscription.resubscribed", "subscription.renewed"])
+            _ = try await self.node.endpoint("some", types: ["subscription.re*"])
             _ = try await self.node.endpoint("none", types: ["purchase.*"])
             _ = try await self.node.endpoint("all", types: ["subscription.*"])
             for period in 0..<3 { try await service.renew(0..<10, period: period) }
 
             await eventually { self.receiver.taken.count { $0.url.hasSuffix("all") } == 30 }
-            await eventually { self.receiver.taken.count { $0.url.hasSuffix("some") } == 20 }
-            #expect(self.receiver.taken.allSatisfy { !$0.url.hasSuffix("none") })
-            #expect(self.receiver.versions(at: "https://1.1.1.1/some").values.allSatisfy { $0 == [2, 3] })
+            let expected = self.receiver.taken.filter {
+                $0.url.hasSuffix("all") && $0.type.hasPrefix("subscription.re")
+            }
+            #expect(!expected.isEmpty && expected.count < 30)
+            await eventually { self.receiver.taken.count { $0.url.hasSuffix("some") } == expected.count }
+            let some = self.receiver.taken.filter { $0.url.hasSuffix("some") }
+            #expect(Set(some.map(\.id)) == Set(expected.map(\.id)))
+            #expect(self.receiver.attempts.allSatisfy { !$0.url.hasSuffix("none") })
         }
     }
 
