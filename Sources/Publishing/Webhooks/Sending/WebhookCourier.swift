@@ -181,7 +181,11 @@ actor WebhookCourier {
 
     private func isWanted(_ event: StoredEvent) -> Bool {
         guard let key = StreamKey(bytes: event.key) else { return false }
-        return self.endpoint.wish.includes(ChangeView.type(of: key.kind, Change(rawValue: event.kind)), of: key)
+        return self.endpoint.wish.includes(self.type(of: event, key), of: key)
+    }
+
+    private func type(of event: StoredEvent, _ key: StreamKey) -> String {
+        ChangeView.type(of: key.kind, Change(rawValue: event.kind))
     }
 
     // MARK: Deliveries
@@ -219,43 +223,63 @@ actor WebhookCourier {
 
     private var seconds: Int64 { self.context.clock.now.milliseconds / 1_000 }
 
+    /// What became of an attempt.
+    private enum Outcome {
+        case delivered
+        /// There is nothing to send in the endpoint's format.
+        case unsent
+        /// Nothing was tried: that says nothing about the endpoint.
+        case withheld
+        case failed(DeliveryFailure)
+    }
+
     private func send(_ delivery: Delivery) async {
-        defer {
-            self.underWay -= 1
-            self.continuation.yield()
+        let outcome = await self.attempt(delivery)
+        switch outcome {
+        case .delivered: self.succeeded(delivery)
+        case .unsent: self.change(delivery) { $0.deliver(delivery.event.sequence) }
+        case .withheld:
+            self.restsUntil = max(self.restsUntil, .now + Self.interval)
+            self.change(delivery) { $0.release(delivery.event.sequence) }
+        case .failed(let failure): self.failed(delivery, failure)
         }
-        let sequence = delivery.event.sequence
-        guard let change = try? await self.context.log.describer.describe([delivery.event]).first,
-            let body = try? await self.body(of: change, delivery.event),
-            let target = WebhookTarget(self.endpoint.wish.url)
-        else { return self.change(delivery) { $0.release(sequence) } }
-        guard !body.isEmpty else { return self.change(delivery) { $0.deliver(sequence) } }
-        let message = WebhookMessage(delivery.event, of: self.context.store.identity, body: body)
-        let fields = message.fields(
-            signedWith: self.endpoint.keys(at: self.context.clock.now.milliseconds), at: self.seconds)
+        self.underWay -= 1
+        self.continuation.yield()
+    }
+
+    private func attempt(_ delivery: Delivery) async -> Outcome {
+        let message: WebhookMessage
+        do {
+            guard let body = try await self.body(of: delivery.event) else { return .unsent }
+            message = WebhookMessage(delivery.event, of: self.context.store.identity, body: body)
+        } catch {
+            guard !ServiceError(error).retryable else { return .withheld }
+            return .failed(DeliveryFailure("the event cannot be read", isAbsence: false))
+        }
+        guard let target = WebhookTarget(self.endpoint.wish.url) else {
+            return .failed(DeliveryFailure("the url cannot be read", isAbsence: false))
+        }
+        let keys = self.endpoint.keys(at: self.context.clock.now.milliseconds)
         // Nothing leaves that another node may be sending by now.
-        guard self.context.log.mayAnswer(for: delivery.lane.shard) else {
-            return self.change(delivery) { $0.release(sequence) }
-        }
+        guard self.context.log.mayAnswer(for: delivery.lane.shard) else { return .withheld }
         do throws(DeliveryFailure) {
-            let answer = try await self.context.transport.post(message.body, fields, to: target)
-            if let failure = answer.failure { throw failure }
-            self.succeeded(delivery)
+            let answer = try await self.context.transport.post(
+                message.body, message.fields(signedWith: keys, at: self.seconds), to: target)
+            return answer.failure.map(Outcome.failed) ?? .delivered
         } catch {
             // Whoever is stopped has not been refused.
-            if Task.isCancelled { return self.change(delivery) { $0.release(sequence) } }
-            self.failed(delivery, change, message, error)
+            return Task.isCancelled ? .withheld : .failed(error)
         }
     }
 
-    /// Empty for what is not to be sent in the endpoint's format.
-    private func body(of change: ChangeView, _ event: StoredEvent) async throws -> [UInt8] {
+    /// nil for what is not to be sent in the endpoint's format.
+    private func body(of event: StoredEvent) async throws -> [UInt8]? {
         switch self.endpoint.wish.format {
-        case .change: return self.context.render(change)
+        case .change: return try await self.context.log.describer.describe([event]).first.map(self.context.render)
         case .original:
             guard case .kept(let parts)? = try await self.context.store.evidence(of: event.sequence, in: event.shard),
                 let payload = parts.first(where: { $0.name == .signedPayload })
-            else { return [] }
+            else { return nil }
             // A compact JWS has nothing that JSON escapes.
             return Array(#"{"signedPayload":""#.utf8) + payload.jws + Array(#""}"#.utf8)
         }
@@ -281,9 +305,7 @@ actor WebhookCourier {
         if delivery.lane.replay != nil { self.settledDead.append(self.deadName(of: delivery)) }
     }
 
-    private func failed(
-        _ delivery: Delivery, _ change: ChangeView, _ message: WebhookMessage, _ failure: DeliveryFailure
-    ) {
+    private func failed(_ delivery: Delivery, _ failure: DeliveryFailure) {
         self.count("failed")
         // Whoever refuses a message is there for others.
         self.absencesInARow = failure.isAbsence ? self.absencesInARow + 1 : 0
@@ -308,8 +330,10 @@ actor WebhookCourier {
         }
         guard let lost else { return }
         self.count("dead")
+        let key = StreamKey(bytes: delivery.event.key)
         let letter = DeadLetter(
-            message: message.id, type: change.type, originalTransactionID: change.event.key.id,
+            message: WebhookMessage.id(of: delivery.event, in: self.context.store.identity),
+            type: key.map { self.type(of: delivery.event, $0) } ?? "", originalTransactionID: key?.id ?? "",
             version: delivery.event.version.rawValue, attempts: lost.attempts, reason: failure.reason,
             at: self.context.clock.now.milliseconds)
         self.deadLetters[self.deadName(of: delivery)] = try? WebhookShelf.encode(letter)

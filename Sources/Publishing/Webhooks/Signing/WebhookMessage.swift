@@ -12,9 +12,13 @@ package struct WebhookMessage: Hashable, Sendable {
         self.body = body
     }
 
-    /// - Parameter event: its place in the log and its content make the id. A log that lost commits may have another event
-    ///   at the same place later.
     package init(_ event: StoredEvent, of store: StoreIdentity, body: [UInt8]) {
+        self.init(id: Self.id(of: event, in: store), body: body)
+    }
+
+    /// Made of the event's place in the log and of its content: a log that lost commits may have another event at the
+    /// same place later.
+    package static func id(of event: StoredEvent, in store: StoreIdentity) -> String {
         var hash = SHA256()
         for number in [
             Int64(bitPattern: store.storeID), store.restoreGeneration, Int64(event.shard.rawValue),
@@ -28,7 +32,7 @@ package struct WebhookMessage: Hashable, Sendable {
             let text = String(byte, radix: 16)
             return text.count == 1 ? "0\(text)" : text
         }
-        self.init(id: "msg_\(digits.joined())", body: body)
+        return "msg_\(digits.joined())"
     }
 
     /// The header fields of one attempt.
