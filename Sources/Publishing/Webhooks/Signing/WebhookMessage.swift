@@ -21,7 +21,7 @@ package struct WebhookMessage: Hashable, Sendable {
     package static func id(of event: StoredEvent, in store: StoreIdentity) -> String {
         var hash = SHA256()
         for number in [
-            Int64(bitPattern: store.storeID), store.restoreGeneration, Int64(event.shard.rawValue),
+            Int64(bitPattern: store.storeID), Int64(event.shard.rawValue),
             event.sequence.rawValue, event.epoch.rawValue, event.version.rawValue, event.at,
         ] {
             withUnsafeBytes(of: number.bigEndian) { hash.update(bufferPointer: $0) }
