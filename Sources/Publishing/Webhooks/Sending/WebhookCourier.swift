@@ -41,6 +41,8 @@ actor WebhookCourier {
     /// When it was not there so many times in a row, it is asked one thing at a time, ever more rarely.
     private static let patience = 3
     private static let longestRest = 60
+    /// And that is worth a word: it has rested for some seconds by then.
+    private static let worthTelling = 6
 
     private let context: Context
     private let shelf: WebhookShelf
@@ -295,8 +297,10 @@ actor WebhookCourier {
 
     private func succeeded(_ delivery: Delivery) {
         self.count("delivered")
-        if self.absencesInARow >= Self.patience {
+        if self.absencesInARow >= Self.worthTelling {
             self.context.logger.info("A webhook endpoint answers again", metadata: ["endpoint": "\(self.endpoint.id)"])
+        }
+        if self.absencesInARow >= Self.patience {
             let now = self.seconds
             for id in self.order { self.lanes[id]?.window.hasten(at: now) }
         }
@@ -307,16 +311,11 @@ actor WebhookCourier {
 
     private func failed(_ delivery: Delivery, _ failure: DeliveryFailure) {
         self.count("failed")
-        // Whoever refuses a message is there for others.
-        self.absencesInARow = failure.isAbsence ? self.absencesInARow + 1 : 0
-        if self.absencesInARow >= Self.patience {
-            let exponent = min(self.absencesInARow - Self.patience, 6)
-            self.restsUntil = .now + .seconds(min(1 << exponent, Self.longestRest))
-        }
-        if self.absencesInARow == Self.patience {
-            self.context.logger.warning(
-                "A webhook endpoint does not answer",
-                metadata: ["endpoint": "\(self.endpoint.id)", "reason": "\(failure.reason)"])
+        if failure.isAbsence {
+            self.recordAbsence(failure)
+        } else {
+            // Whoever refuses a message is there for others.
+            self.absencesInARow = 0
         }
         if failure.isGone {
             // It wants nothing any more, says the specification.
@@ -337,6 +336,19 @@ actor WebhookCourier {
             version: delivery.event.version.rawValue, attempts: lost.attempts, reason: failure.reason,
             at: self.context.clock.now.milliseconds)
         self.deadLetters[self.deadName(of: delivery)] = try? WebhookShelf.encode(letter)
+    }
+
+    private func recordAbsence(_ failure: DeliveryFailure) {
+        // What had left before the rest began says nothing new.
+        guard ContinuousClock.now >= self.restsUntil else { return }
+        self.absencesInARow += 1
+        guard self.absencesInARow >= Self.patience else { return }
+        let exponent = min(self.absencesInARow - Self.patience, 6)
+        self.restsUntil = .now + .seconds(min(1 << exponent, Self.longestRest))
+        guard self.absencesInARow == Self.worthTelling else { return }
+        self.context.logger.warning(
+            "A webhook endpoint does not answer",
+            metadata: ["endpoint": "\(self.endpoint.id)", "reason": "\(failure.reason)"])
     }
 
     private func deadName(of delivery: Delivery) -> String {
