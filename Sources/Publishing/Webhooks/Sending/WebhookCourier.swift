@@ -44,6 +44,9 @@ actor WebhookCourier {
     /// And that is worth a word: it has rested for some seconds by then.
     private static let worthTelling = 6
 
+    private let delivered = WebhookCourier.counter("delivered")
+    private let failures = WebhookCourier.counter("failed")
+    private let givenUp = WebhookCourier.counter("dead")
     private let context: Context
     private let shelf: WebhookShelf
     private var endpoint: WebhookEndpoint
@@ -68,6 +71,10 @@ actor WebhookCourier {
         self.context = context
         self.shelf = WebhookShelf(store: context.store)
         (self.wake, self.continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    private static func counter(_ result: String) -> Counter {
+        Counter(label: "perennial_webhook_deliveries_total", dimensions: [("result", result)])
     }
 
     func update(_ endpoint: WebhookEndpoint) { self.endpoint = endpoint }
@@ -296,7 +303,7 @@ actor WebhookCourier {
     }
 
     private func succeeded(_ delivery: Delivery) {
-        self.count("delivered")
+        self.delivered.increment()
         if self.absencesInARow >= Self.worthTelling {
             self.context.logger.info("A webhook endpoint answers again", metadata: ["endpoint": "\(self.endpoint.id)"])
         }
@@ -310,7 +317,7 @@ actor WebhookCourier {
     }
 
     private func failed(_ delivery: Delivery, _ failure: DeliveryFailure) {
-        self.count("failed")
+        self.failures.increment()
         if failure.isAbsence {
             self.recordAbsence(failure)
         } else {
@@ -328,7 +335,7 @@ actor WebhookCourier {
             lost = $0.fail(delivery.event.sequence, failure, at: now, jitter: .random(in: 0...1))
         }
         guard let lost else { return }
-        self.count("dead")
+        self.givenUp.increment()
         let key = StreamKey(bytes: delivery.event.key)
         let letter = DeadLetter(
             message: WebhookMessage.id(of: delivery.event, in: self.context.store.identity),
@@ -354,10 +361,6 @@ actor WebhookCourier {
     private func deadName(of delivery: Delivery) -> String {
         WebhookShelf.name(
             ofDeadLetter: delivery.event.sequence, in: delivery.lane.shard, ofEndpoint: self.endpoint.id)
-    }
-
-    private func count(_ result: String) {
-        Counter(label: "perennial_webhook_deliveries_total", dimensions: [("result", result)]).increment()
     }
 
     // MARK: What survives
