@@ -1,3 +1,6 @@
+import EventSourcing
+import Subscriptions
+
 /// An event that was not delivered, and is not tried again by itself.
 package struct DeadLetter: Codable, Hashable, Sendable {
     /// `SHARD/SEQUENCE`: where in the log the event is, in a form whose order is the list's.
@@ -16,5 +19,16 @@ package struct DeadLetter: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case message, type, originalTransactionID, version, attempts, reason, at
+    }
+
+    init(_ event: StoredEvent, in store: StoreIdentity, attempts: Int, reason: String, at moment: Int64) {
+        let key = StreamKey(bytes: event.key)
+        self.message = WebhookMessage.id(of: event, in: store)
+        self.type = key.map(event.type) ?? ""
+        self.originalTransactionID = key?.id ?? ""
+        self.version = event.version.rawValue
+        self.attempts = attempts
+        self.reason = reason
+        self.at = moment
     }
 }

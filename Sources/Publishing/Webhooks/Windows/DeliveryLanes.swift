@@ -1,0 +1,95 @@
+import EventSourcing
+
+/// The windows of one endpoint in the shards of this node: one for each shard, and one more for each replay. Pure.
+struct DeliveryLanes {
+    private struct Lane {
+        var window: DeliveryWindow
+        var isSaved = true
+    }
+
+    /// An event on its way. Once its shard has changed hands, nothing that becomes of it counts.
+    struct Ticket: Hashable {
+        let lane: WebhookShelf.Lane
+        let epoch: Epoch
+        let sequence: EventSourcing.Sequence
+    }
+
+    /// Of the shards, as they were taken up.
+    private(set) var epochs: [ShardID: Epoch] = [:]
+    private var lanes: [WebhookShelf.Lane: Lane] = [:]
+    private(set) var order: [WebhookShelf.Lane] = []
+
+    /// Of the commit of the oldest event that waits, in milliseconds since 1970.
+    var oldest: Int64? { self.lanes.values.compactMap(\.window.oldest).min() }
+
+    func window(_ id: WebhookShelf.Lane) -> DeliveryWindow? { self.lanes[id]?.window }
+
+    // MARK: Shards
+
+    mutating func takeUp(_ shard: ShardID, _ epoch: Epoch, _ window: DeliveryWindow) {
+        self.epochs[shard] = epoch
+        self.add(WebhookShelf.Lane(shard), window)
+    }
+
+    /// Of a shard that has been taken up; one that is there already stays as it is.
+    mutating func add(_ id: WebhookShelf.Lane, _ window: DeliveryWindow) {
+        guard self.epochs[id.shard] != nil, self.lanes[id] == nil else { return }
+        self.lanes[id] = Lane(window: window)
+        self.order.append(id)
+    }
+
+    mutating func drop(_ shard: ShardID) {
+        self.epochs[shard] = nil
+        for id in self.order where id.shard == shard { self.lanes[id] = nil }
+        self.order.removeAll { $0.shard == shard }
+    }
+
+    // MARK: Events
+
+    mutating func read(_ events: some Collection<StoredEvent>, _ id: WebhookShelf.Lane, isWanted: (StoredEvent) -> Bool)
+    {
+        for event in events { self.lanes[id]?.window.add(event, isWanted: isWanted(event)) }
+        self.lanes[id]?.isSaved = false
+    }
+
+    /// What can go out now. Another lane comes first each time: a busy one must not keep the others out.
+    /// - Parameter seconds: since 1970.
+    mutating func next(at seconds: Int64) -> Ticket? {
+        for (index, id) in self.order.enumerated() {
+            guard let epoch = self.epochs[id.shard], let sequence = self.lanes[id]?.window.next(at: seconds) else {
+                continue
+            }
+            self.order.append(self.order.remove(at: index))
+            return Ticket(lane: id, epoch: epoch, sequence: sequence)
+        }
+        return nil
+    }
+
+    /// - Returns: nil when it does not count any more.
+    mutating func change<Result>(_ ticket: Ticket, _ body: (inout DeliveryWindow) -> Result) -> Result? {
+        guard self.epochs[ticket.lane.shard] == ticket.epoch, var lane = self.lanes[ticket.lane] else { return nil }
+        let result = body(&lane.window)
+        lane.isSaved = false
+        self.lanes[ticket.lane] = lane
+        return result
+    }
+
+    mutating func hasten(at seconds: Int64) {
+        for id in self.order { self.lanes[id]?.window.hasten(at: seconds) }
+    }
+
+    // MARK: What survives
+
+    var unsaved: [(id: WebhookShelf.Lane, window: DeliveryWindow)] {
+        self.lanes.filter { !$0.value.isSaved }.map { ($0.key, $0.value.window) }
+    }
+
+    /// A replay that has come to its end is over then.
+    mutating func markSaved(_ id: WebhookShelf.Lane, _ window: DeliveryWindow) {
+        guard self.lanes[id]?.window == window else { return }
+        self.lanes[id]?.isSaved = true
+        guard window.isFinished else { return }
+        self.lanes[id] = nil
+        self.order.removeAll { $0 == id }
+    }
+}
