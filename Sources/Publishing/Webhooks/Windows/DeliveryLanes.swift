@@ -66,6 +66,7 @@ struct DeliveryLanes {
     }
 
     /// - Returns: nil when it does not count any more.
+    @discardableResult
     mutating func change<Result>(_ ticket: Ticket, _ body: (inout DeliveryWindow) -> Result) -> Result? {
         guard self.epochs[ticket.lane.shard] == ticket.epoch, var lane = self.lanes[ticket.lane] else { return nil }
         let result = body(&lane.window)
