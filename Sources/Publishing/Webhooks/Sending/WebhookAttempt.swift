@@ -1,5 +1,6 @@
 import EventSourcing
 import SubscriptionRuntime
+import Subscriptions
 
 /// One attempt to deliver one event.
 struct WebhookAttempt {
