@@ -12,6 +12,15 @@ import Testing
 
     init() throws { self.store = try TestStore.shared.get() }
 
+    private func buy(_ ids: Range<Int>, at node: Node) async throws {
+        try await HTTPConnection.with(port: node.port) { connection in
+            for id in ids {
+                let body = #"{"signedTransaction":"\#(try self.store.transaction(id: "\(id)"))"}"#
+                #expect(try await connection.send("POST", "/v1/transactions", body: body).status == 200)
+            }
+        }
+    }
+
     private func buy(_ id: String, at node: Node, renewal: Bool = false) async throws {
         var body = ["signedTransaction": try self.store.transaction(id: id)]
         if renewal { body["signedRenewalInfo"] = try self.store.renewal(id: id) }
@@ -74,7 +83,7 @@ import Testing
             #expect(place != nil)
 
             // when more happened, and he comes back
-            for id in 3...700 { try await self.buy("\(id)", at: node) }
+            try await self.buy(3..<701, at: node)
             try await HTTPConnection.with(port: node.port) { connection in
                 var source = try await EventSource(connection, after: place)
                 var heard: [String] = []
