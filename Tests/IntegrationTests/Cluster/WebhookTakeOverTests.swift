@@ -12,10 +12,10 @@ struct WebhookTakeOverTests {
     private let receiver = Receiver()
 
     init() async throws {
-        self.cluster = try await ClusterFixture(nodes: 3, corpus: SignedCorpus(count: 900, seed: 31))
+        self.cluster = try await ClusterFixture(nodes: 3, corpus: SignedCorpus(count: 600, seed: 31))
     }
 
-    /// Refuses every fourth message when it comes for the first time.
+    /// Refuses every fifteenth message when it comes for the first time.
     private final class Receiver: Sendable {
         private struct State {
             var count = 0
@@ -36,7 +36,7 @@ struct WebhookTakeOverTests {
             else { return .badRequest }
             return self.state.withLock { state in
                 state.count += 1
-                guard !state.count.isMultiple(of: 4) || !state.refused.insert(message).inserted else {
+                guard !state.count.isMultiple(of: 15) || !state.refused.insert(message).inserted else {
                     return .internalServerError
                 }
                 state.versions["\(kind) \(id)", default: []].append(version)
@@ -96,8 +96,8 @@ struct WebhookTakeOverTests {
 
             // when: two nodes are lost while notifications come
             for (index, notification) in self.cluster.corpus.notifications.enumerated() {
-                if index == 300 { nodes[2].process.send(SIGKILL) }
-                if index == 600 { nodes[1].process.send(SIGTERM) }
+                if index == 200 { nodes[2].process.send(SIGKILL) }
+                if index == 400 { nodes[1].process.send(SIGTERM) }
                 while try await nodes[0].notify(notification.signedPayload) != 200 {}
             }
             try await self.cluster.database.untilInboxIsApplied()
