@@ -21,5 +21,6 @@ let allBenchmarks: [any Benchmark.Type] = [
     VerificationBenchmark.self, IngestBenchmark.self, CheckBenchmark.self, BatchBenchmark.self,
     MillionBenchmark.self, MemoryBenchmark.self, ReplayBenchmark.self, AppendBenchmark.self, ShardsBenchmark.self,
     RemoteBenchmark.self, PairBenchmark.self, TrioBenchmark.self, HandOffBenchmark.self, FailoverBenchmark.self,
-    RecoveryBenchmark.self, MirrorBenchmark.self, FollowBenchmark.self,
+    RecoveryBenchmark.self, MirrorBenchmark.self, PublishBenchmark.self,
+    FollowBenchmark.self,
 ]
