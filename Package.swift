@@ -102,7 +102,7 @@ let package = Package(
         library(
             "PerennialClient",
             ["Entitlements", "EventSourcing", "Mirroring", "Sharding", "Subscriptions", "WireProtocol", "ZeroMQ"],
-            products: [logging]),
+            products: [logging, metrics]),
         library(
             "SubscriptionRuntime",
             [
@@ -189,7 +189,7 @@ let package = Package(
                 "AppStore", "Entitlements", "EventSourcing", "HTTPAPI", "Mirroring", "PerennialClient",
                 "PerennialTestSupport", "PostgresHarness", "Publishing", "Sharding", "SubscriptionRuntime",
                 "Subscriptions", "WireProtocol",
-                "ZeroMQ", crypto, hummingbird, lifecycle, logging, nioCore,
+                "ZeroMQ", crypto, hummingbird, lifecycle, logging, metrics, nioCore,
             ],
             exclude: ["Webhooks/verify_with_standardwebhooks.py"]),
         tests(

@@ -56,6 +56,7 @@ public final class PerennialClient: Sendable {
         defer { self.readings.continuation.finish() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.run(self.follower) }
+            group.addTask { await self.recordMetrics() }
             group.addTask {
                 await withDiscardingTaskGroup { group in
                     for await reading in self.readings.stream { group.addTask { await self.run(reading) } }

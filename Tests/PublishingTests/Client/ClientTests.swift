@@ -1,6 +1,8 @@
+import CoreMetrics
 import Entitlements
 import EventSourcing
 import Foundation
+import HTTPAPI
 import Logging
 import PerennialClient
 import Publishing
@@ -40,6 +42,26 @@ import ZeroMQ
 
     private static let ids = (0..<60).map { "\(2_000_000_000 + $0)" }
 
+    // MARK: Metrics
+
+    @Test func tellsHowItIs() async throws {
+        let registry = PrometheusRegistry()
+        try await withMetricsFactory(registry) {
+            try await self.node.run { running in
+                try await running.service.renew(0..<60, period: 1)
+                try await self.follow(running) { client in
+                    try await client.untilReady()
+                    await eventually {
+                        let page = PrometheusPage(registry).text
+                        return page.contains("perennial_client_subscriptions 60")
+                            && page.contains("perennial_client_ready 1")
+                            && page.contains("perennial_client_staleness_seconds 0")
+                    }
+                }
+            }
+        }
+    }
+
     // MARK: Checks
 
     @Test func answersAsTheNodeDoes() async throws {
@@ -72,6 +94,11 @@ import ZeroMQ
                         }
                     }
                 }
+                // and several at a time as one after the other, bought or not
+                let ids = Self.ids + ["4711"]
+                let together = client.check(ids)
+                #expect(together.count == 61)
+                for (id, result) in zip(ids, together) { #expect(try result.get() == client.check(id)) }
                 // and what was never bought is not entitled to, which is an answer
                 let nothing = try client.check("4711")
                 #expect(!nothing.isEntitled && nothing.state == nil && nothing.version == 0 && !nothing.isStale)
