@@ -8,6 +8,7 @@ import Foundation
 import HTTPAPI
 import Logging
 import Metrics
+import Mirroring
 import PostgresStore
 import Publishing
 import SQLiteStore
@@ -30,6 +31,8 @@ struct NodeCommand: AsyncParsableCommand {
     var root: String
     @Option(help: "Own this half of the shards, 0 or 1; the other half is a second node's.")
     var half: Int?
+    @Flag(help: "Own one shard alone, and answer for the others from a mirror.")
+    var mirror = false
     @Option(help: "Own a share of the shards, by a lease, as the node of this name.")
     var leased: String?
     @Option(help: "Pretend to be of a release that supports this feature level.")
@@ -62,7 +65,8 @@ struct NodeCommand: AsyncParsableCommand {
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
         let store = try self.openStore()
-        let subscriptions = try self.service(store, logger: logger)
+        let mirror = self.mirror ? try await StoreMirror.read(store) : nil
+        let subscriptions = try self.service(store, mirror, logger: logger)
         let http = try APIServer(
             service: subscriptions,
             webhooks: WebhookRegistry(
@@ -99,6 +103,7 @@ struct NodeCommand: AsyncParsableCommand {
 
     private func configuration(for store: any EventStore) throws -> RuntimeConfiguration {
         var configuration = RuntimeConfiguration()
+        if self.mirror { configuration.shards = [ShardID(rawValue: 0)] }
         if let featureLevel { configuration.featureLevel = FeatureLevel(rawValue: featureLevel) }
         if let leased = self.leased {
             configuration.node = NodeID(rawValue: leased)
@@ -119,14 +124,18 @@ struct NodeCommand: AsyncParsableCommand {
         return configuration
     }
 
-    private func service(_ store: any EventStore, logger: Logger) throws -> SubscriptionService {
+    private func service(
+        _ store: any EventStore, _ mirror: EntitlementMirror?, logger: Logger
+    ) throws -> SubscriptionService {
+        var configuration = try self.configuration(for: store)
+        configuration.mirror = mirror
         let apps = try AppDirectory([
             AppIdentity.simulated(root: Array(try Data(contentsOf: URL(filePath: self.root))))
         ])
         let verifier = PayloadVerifier(apps: apps)
         let products = Scenario.default.products.map(\.id)
         return try SubscriptionService(
-            store: store, configuration: try self.configuration(for: store), clock: SystemClock(),
+            store: store, configuration: configuration, clock: SystemClock(),
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(),
             catalog: Catalog([Catalog.Entry(entitlement: CheckBodies.entitlement, products: products)]), logger: logger)

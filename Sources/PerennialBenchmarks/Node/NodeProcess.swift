@@ -10,12 +10,15 @@ final class NodeProcess: Sendable {
         case half(Int)
         /// Its share, by a lease, as the node of this name.
         case leased(String)
+        /// One shard; the others it has in a mirror.
+        case mirror
 
         fileprivate var arguments: [String] {
             switch self {
             case .all: []
             case .half(let half): ["--half", "\(half)"]
             case .leased(let name): ["--leased", name]
+            case .mirror: ["--mirror"]
             }
         }
     }
