@@ -5,6 +5,8 @@ import Sharding
 struct ChangeReader: Sendable {
     let store: any EventStore
     let positions: PositionGuard
+    /// For those who follow; nil asks the store each time.
+    var sharedHeads: SharedHeads?
 
     /// How far somebody has come: in each shard that he has read of, the last event, and the epoch that it is known to
     /// be of.
@@ -74,8 +76,9 @@ struct ChangeReader: Sendable {
     private func storedHeads() async throws -> [ShardID: EventSourcing.Sequence] {
         let others = Set(self.positions.shards.lazy.filter { !$0.isOurs }.map(\.shard))
         guard !others.isEmpty else { return [:] }
-        let heads = try await self.store.heads().lazy.filter { others.contains($0.shard) }
-        return Dictionary(uniqueKeysWithValues: heads.map { ($0.shard, $0.sequence) })
+        let heads = if let sharedHeads { try await sharedHeads.heads() } else { try await self.store.heads() }
+        let theirs = heads.lazy.filter { others.contains($0.shard) }
+        return Dictionary(uniqueKeysWithValues: theirs.map { ($0.shard, $0.sequence) })
     }
 
     /// The shards that have more than the cursor has seen, with their heads. One that is frozen or changes hands is left

@@ -23,6 +23,8 @@ package final class SubscriptionService: Service, Sendable {
     private let checkMetrics = CheckMetrics()
     private let streams: StreamReader
     private let changes: ChangeReader
+    /// For those who follow.
+    private let followedChanges: ChangeReader
     private let records: RecordReader
     private let checker: EntitlementChecker
     private let quarantine: Quarantine
@@ -61,6 +63,8 @@ package final class SubscriptionService: Service, Sendable {
         self.streams = StreamReader(
             store: store, map: self.node.map, positions: positions, rules: configuration.rules, clock: clock)
         self.changes = ChangeReader(store: store, positions: positions)
+        self.followedChanges = ChangeReader(
+            store: store, positions: positions, sharedHeads: SharedHeads(store: store))
         self.records = RecordReader(store: store, positions: positions)
         self.checker = self.node.checker
         self.servedLog = ServedLog(
@@ -178,7 +182,7 @@ package final class SubscriptionService: Service, Sendable {
     package func feed(after cursor: String?) async throws(ServiceError) -> ChangeFeed {
         try await ServiceError.translating {
             try await ChangeFeed(
-                self.changes, renewer: self.servedLog.renewer, clock: self.clock, after: cursor)
+                self.followedChanges, renewer: self.servedLog.renewer, clock: self.clock, after: cursor)
         }
     }
 
