@@ -1,6 +1,6 @@
 /// How an endpoint that is not there is left in peace: it is asked one thing at a time, ever more rarely. Whoever refuses a
 /// message is there for others. Pure.
-struct AbsenceRest {
+package struct AbsenceRest {
     private static let width = 16
     /// So many times in a row, and it begins.
     private static let patience = 3
@@ -11,17 +11,17 @@ struct AbsenceRest {
     private var until: ContinuousClock.Instant
     private var absences = 0
 
-    init(at now: ContinuousClock.Instant) { self.until = now }
+    package init(at now: ContinuousClock.Instant) { self.until = now }
 
     /// Whether what waits for the endpoint's return has waited.
-    var hasBegun: Bool { self.absences >= Self.patience }
-    var isWorthTelling: Bool { self.absences >= Self.worthTelling }
+    package var hasBegun: Bool { self.absences >= Self.patience }
+    package var isWorthTelling: Bool { self.absences >= Self.worthTelling }
 
     /// How many messages may be on their way.
-    func width(at now: ContinuousClock.Instant) -> Int { now < self.until ? 0 : self.hasBegun ? 1 : Self.width }
+    package func width(at now: ContinuousClock.Instant) -> Int { now < self.until ? 0 : self.hasBegun ? 1 : Self.width }
 
     /// - Returns: whether it has just become worth a word.
-    mutating func recordAbsence(at now: ContinuousClock.Instant) -> Bool {
+    package mutating func recordAbsence(at now: ContinuousClock.Instant) -> Bool {
         // What had left before the rest began says nothing new.
         guard now >= self.until else { return false }
         self.absences += 1
@@ -29,9 +29,9 @@ struct AbsenceRest {
         return self.absences == Self.worthTelling
     }
 
-    mutating func recordPresence() { self.absences = 0 }
+    package mutating func recordPresence() { self.absences = 0 }
 
-    mutating func rest(_ duration: Duration, at now: ContinuousClock.Instant) {
+    package mutating func rest(_ duration: Duration, at now: ContinuousClock.Instant) {
         self.until = max(self.until, now + duration)
     }
 }
