@@ -177,14 +177,18 @@ actor WebhookCourier {
 
     private func succeeded(_ ticket: DeliveryLanes.Ticket) {
         self.delivered.increment()
+        self.recordPresence()
+        self.lanes.change(ticket) { $0.deliver(ticket.sequence) }
+        // It may have been given up on before.
+        if ticket.lane.replay != nil { self.notes[self.deadName(of: ticket)] = [] }
+    }
+
+    private func recordPresence() {
         if self.rest.isWorthTelling {
             self.context.logger.info("A webhook endpoint answers again", metadata: ["endpoint": "\(self.endpoint.id)"])
         }
         if self.rest.hasBegun { self.lanes.hasten(at: self.seconds) }
         self.rest.recordPresence()
-        self.lanes.change(ticket) { $0.deliver(ticket.sequence) }
-        // It may have been given up on before.
-        if ticket.lane.replay != nil { self.notes[self.deadName(of: ticket)] = [] }
     }
 
     private func failed(_ event: StoredEvent, _ ticket: DeliveryLanes.Ticket, _ failure: DeliveryFailure) {
@@ -196,7 +200,7 @@ actor WebhookCourier {
             return
         }
         if !failure.isAbsence {
-            self.rest.recordPresence()
+            self.recordPresence()
         } else if self.rest.recordAbsence(at: .now) {
             self.context.logger.warning(
                 "A webhook endpoint does not answer",
