@@ -216,9 +216,10 @@ let package = Package(
             "IntegrationTests",
             [
                 "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "Perennial",
-                "PerennialTestSupport", "PostgresHarness", "Publishing", "SQLiteStore", "StoreSamples",
-                "SubscriptionRuntime", "Subscriptions", crypto, httpClient, hummingbird, lifecycle, logging, metrics,
-                nioCore, nioHTTP1,
+                "PerennialClient", "PerennialTestSupport", "PostgresHarness", "Publishing", "SQLiteStore",
+                "StoreSamples",
+                "SubscriptionRuntime", "Subscriptions", "ZeroMQ", crypto, httpClient, hummingbird, lifecycle, logging,
+                metrics, nioCore, nioHTTP1,
             ],
             exclude: [
                 "Interoperability/call_with_apple.py", "Interoperability/send_with_apple.py",

@@ -1,6 +1,8 @@
 import AppStoreSimulator
+import Foundation
 import PostgresHarness
 import Testing
+import ZeroMQ
 
 /// What nodes of one database need: a directory and a key each, and notifications to be sent.
 struct ClusterFixture {
@@ -17,6 +19,13 @@ struct ClusterFixture {
             let made = try await PerennialProcess.run("keys", "new", "--out", directory.file("curve.key"))
             try #require(made.status == 0, "\(made.errors)")
         }
+    }
+
+    /// By which others know a node, in Z85.
+    func publicKey(_ number: Int) throws -> String {
+        let secret = try String(contentsOfFile: self.directories[number].file("curve.key"), encoding: .utf8)
+        let bytes = try #require(Z85.bytes(of: secret.trimmingCharacters(in: .whitespacesAndNewlines)))
+        return try #require(Z85.text(of: try CurveKeyPair(secretKey: bytes).publicKey))
     }
 
     /// Starts a node, and returns when it is ready.
