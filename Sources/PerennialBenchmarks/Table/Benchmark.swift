@@ -22,6 +22,6 @@ let allBenchmarks: [any Benchmark.Type] = [
     BatchBenchmark.self,
     MillionBenchmark.self, MemoryBenchmark.self, ReplayBenchmark.self, AppendBenchmark.self, ShardsBenchmark.self,
     RemoteBenchmark.self, PairBenchmark.self, TrioBenchmark.self, HandOffBenchmark.self, FailoverBenchmark.self,
-    RecoveryBenchmark.self, MirrorBenchmark.self, PublishBenchmark.self,
+    RecoveryBenchmark.self, MirrorBenchmark.self,
     FollowBenchmark.self,
 ]
