@@ -112,12 +112,15 @@ package final class AppStoreSimulator: Service {
     }
 
     private func live() async throws {
-        let client = NotificationSender.makeClient(connections: self.configuration.maximumInFlight)
+        let client = NotificationSender.makeClient(
+            connections: self.configuration.maximumInFlight, patience: self.configuration.patience)
         let signer = NotificationSigner(store: self.configuration.store, signer: self.signer)
         var run = SimulationRun(
             configuration: self.configuration, origin: self.origin, time: self.time, records: self.records,
             signer: signer,
-            sender: self.configuration.deliverTo.map { NotificationSender(url: $0, client: client) })
+            sender: self.configuration.deliverTo.map {
+                NotificationSender(url: $0, client: client, patience: self.configuration.patience)
+            })
         do {
             run.resume(from: self.checkpoint)
             try await run.run(report: { self.report($0) }, save: { self.save($0) })

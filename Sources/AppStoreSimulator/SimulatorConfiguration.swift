@@ -1,4 +1,5 @@
 import Foundation
+package import NIOCore
 package import Subscriptions
 
 /// Everything a simulation is made from. `simulate` and `demo` set it from flags of the same names.
@@ -35,6 +36,8 @@ package struct SimulatorConfiguration: Sendable {
 
     /// How many deliveries may be under way at once.
     package var maximumInFlight = 32
+    /// How long a receiver has to take a notification and to answer.
+    package var patience = TimeAmount.seconds(10)
     /// What becomes of customers and deliveries while nobody listens at the address of delivery.
     package var outages = Outages.livedThrough
     /// `--limits`: how much of Apple's limits the API allows its clients; nil: it does not count.

@@ -18,10 +18,10 @@ package struct NotificationSender: Sendable {
     }
 
     /// A redirect is no success, so none is followed.
-    package static func makeClient(connections: Int) -> HTTPClient {
+    package static func makeClient(connections: Int, patience: TimeAmount = .seconds(10)) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
-        configuration.timeout.connect = .seconds(3)
+        configuration.timeout.connect = patience
         // Retrying is the schedule's business, not the client's.
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(configuration: configuration)

@@ -139,6 +139,8 @@ final class CallServer: Sendable {
                     epoch: Epoch(rawValue: call.call.epoch))
             }
             switch execution {
+            // Made by the cancellation: the caller has given up, or learns from the end of the connection that nobody knows.
+            case .reply(.failure) where Task.isCancelled: self.calls.finish(call.id)
             case .reply(let outcome): self.answer(call, outcome)
             case .eventual(let result): self.answer(call, onceComplete: result)
             }
