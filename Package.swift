@@ -138,7 +138,9 @@ let package = Package(
                 yams,
             ],
             swiftSettings: settings),
-        library("PerennialTestSupport", ["EventSourcing", "SubscriptionRuntime", "Subscriptions"]),
+        library(
+            "PerennialTestSupport", ["EventSourcing", "SubscriptionRuntime", "Subscriptions"],
+            products: [hummingbird, lifecycle, logging]),
         library("PostgresHarness"),
         library("StoreSamples", ["AppStoreSimulator", "Subscriptions"]),
 
@@ -203,8 +205,8 @@ let package = Package(
         tests(
             "AppStoreSimulatorTests",
             [
-                "AppStore", "AppStoreSimulator", "StoreSamples", "Subscriptions", crypto, httpClient, hummingbird,
-                lifecycle, logging, nioCore, nioHTTP1,
+                "AppStore", "AppStoreSimulator", "PerennialTestSupport", "StoreSamples", "Subscriptions", crypto,
+                httpClient, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
             ]),
         tests(
             "PerennialTests",

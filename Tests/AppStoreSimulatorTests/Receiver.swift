@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import Logging
 import NIOCore
+import PerennialTestSupport
 import ServiceLifecycle
 import Synchronization
 
@@ -31,30 +32,19 @@ final class Receiver: Sendable {
         _ configuration: SimulatorConfiguration, until isDone: @escaping @Sendable (SimulatorStatistics) -> Bool
     ) async throws -> AppStoreSimulator {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let router = Router()
         router.post("/v1/apple/notifications") { request, _ in
             self.answer(try await request.body.collect(upTo: 1 << 20))
         }
-        let application = Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
-        let endpoint = ServiceGroup(services: [application], logger: logger)
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await endpoint.run() }
+        return try await router.serve { address in
             var configuration = configuration
-            for await port in ports {
-                configuration.deliverTo = "http://127.0.0.1:\(port)/v1/apple/notifications"
-                break
-            }
+            configuration.deliverTo = "\(address)/v1/apple/notifications"
             let simulator = try AppStoreSimulator(configuration, logger: logger)
             let store = ServiceGroup(services: [simulator], logger: logger)
             async let living: Void = store.run()
             while !isDone(simulator.statistics) { try await Task.sleep(for: .milliseconds(5)) }
             await store.triggerGracefulShutdown()
             try await living
-            await endpoint.triggerGracefulShutdown()
-            try await group.waitForAll()
             return simulator
         }
     }

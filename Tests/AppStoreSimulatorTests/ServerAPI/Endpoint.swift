@@ -1,8 +1,7 @@
 import Foundation
 import Hummingbird
-import Logging
 import NIOCore
-import ServiceLifecycle
+import PerennialTestSupport
 import Synchronization
 
 /// A publisher's endpoint that keeps what comes, and refuses while it is told to.
@@ -23,23 +22,9 @@ final class Endpoint: Sendable {
     }
 
     func run(_ body: (_ url: String) async throws -> Void) async throws {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let router = Router()
         router.post("/") { request, _ in self.take(try await request.body.collect(upTo: 1 << 20)) }
-        let application = Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
-        let group = ServiceGroup(services: [application], logger: logger)
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await group.run() }
-            for await port in ports {
-                try await body("http://127.0.0.1:\(port)/")
-                break
-            }
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
-        }
+        try await router.serve { try await body("\($0)/") }
     }
 
     private func take(_ body: ByteBuffer) -> HTTPResponse.Status {

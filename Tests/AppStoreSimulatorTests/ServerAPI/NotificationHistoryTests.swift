@@ -1,5 +1,6 @@
 import AppStoreSimulator
 import Foundation
+import NIOCore
 import Subscriptions
 import Testing
 

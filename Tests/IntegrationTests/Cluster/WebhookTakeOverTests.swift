@@ -1,7 +1,7 @@
 import AppStoreSimulator
 import Foundation
 import Hummingbird
-import Logging
+import PerennialTestSupport
 import Synchronization
 import Testing
 
@@ -45,28 +45,13 @@ struct WebhookTakeOverTests {
         }
 
         /// Runs while `body` runs; that gets its address.
-        func run(_ body: @Sendable @escaping (String) async throws -> Void) async throws {
+        func run(_ body: (String) async throws -> Void) async throws {
             let router = Router()
             router.post("/") { request, _ in
                 let message = request.headers[.init("webhook-id")!] ?? ""
                 return self.take(Data(try await request.body.collect(upTo: 1 << 20).readableBytesView), message)
             }
-            let (ports, port) = AsyncStream<Int>.makeStream()
-            let application = Application(
-                router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-                onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
-                logger: Logger(label: "receiver") { _ in SwiftLogNoOpLogHandler() })
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await application.run() }
-                let result: Result<Void, any Error>
-                do {
-                    var iterator = ports.makeAsyncIterator()
-                    result = .success(try await body("http://127.0.0.1:\(await iterator.next() ?? 0)/"))
-                } catch { result = .failure(error) }
-                group.cancelAll()
-                try? await group.waitForAll()
-                try result.get()
-            }
+            try await router.serve { try await body("\($0)/") }
         }
     }
 

@@ -2,6 +2,7 @@ import AppStoreSimulator
 import Foundation
 import Hummingbird
 import Logging
+import PerennialTestSupport
 import PostgresHarness
 import ServiceLifecycle
 import Subscriptions
@@ -36,27 +37,13 @@ struct AppleServerAPITests {
     func readsEveryAnswer(environment: AppStoreEnvironment) async throws {
         let directory = try TemporaryDirectory()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let router = Router()
         router.post("/") { request, _ in
             _ = try await request.body.collect(upTo: 1 << 20)
             return HTTPResponse.Status.ok
         }
-        let receiver = ServiceGroup(
-            services: [
-                Application(
-                    router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-                    onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
-            ], logger: logger)
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await receiver.run() }
-            for await port in ports {
-                try await self.readEveryAnswer(
-                    environment, deliversTo: "http://127.0.0.1:\(port)/", keys: directory.path, logger: logger)
-                break
-            }
-            await receiver.triggerGracefulShutdown()
-            try await tasks.waitForAll()
+        try await router.serve {
+            try await self.readEveryAnswer(environment, deliversTo: "\($0)/", keys: directory.path, logger: logger)
         }
     }
 

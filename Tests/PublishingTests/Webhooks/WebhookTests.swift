@@ -187,34 +187,76 @@ import Testing
     @Test func oneThatIsGoneIsNotAskedAgain() async throws {
         try await self.node.run { service in
             self.receiver.behaviour = { _ in 410 }
-            let endpoint = try await self.node.endpoint()
+            let endpoint = try await self.node.endpoint("gone")
             try await service.renew(0..<1, period: 0)
-            await eventually { (try? await self.node.registry.endpoint(endpoint.id).disabled) != nil }
+            await self.untilDisabled(endpoint)
             let attempts = self.receiver.attempts.count
+            self.receiver.behaviour = { _ in 200 }
+            // when another one is told of all that happens then
+            _ = try await self.node.endpoint("other")
+            for period in 1...20 { try await self.renewAndWait(service, period: period, at: "other") }
+            // then it was asked nothing
+            #expect(self.receiver.attempts.count == attempts + 20)
 
             // and when it is enabled again, it goes on where it was
-            self.receiver.behaviour = { _ in 200 }
-            try await service.renew(0..<1, period: 1)
-            try await Task.sleep(for: .seconds(2))
-            #expect(self.receiver.attempts.count == attempts)
             _ = try await self.node.registry.update(endpoint.id, endpoint.wish)
-            await eventually { self.receiver.taken.count == 2 }
-            #expect(self.receiver.versions()[self.id(0)] == [1, 2])
+            await eventually { self.receiver.taken.count == 41 }
+            #expect(self.receiver.versions(at: "https://1.1.1.1/gone")[self.id(0)] == Array(1...21))
         }
     }
 
-    @Test func oneThatIsRemovedGetsNothing() async throws {
+    @Test func oneThatIsEnabledAgainAtOnceGoesOn() async throws {
         try await self.node.run { service in
             let endpoint = try await self.node.endpoint()
-            try await service.renew(0..<5, period: 0)
-            await eventually { self.receiver.taken.count == 5 }
+            for period in 0..<5 {
+                self.receiver.behaviour = { _ in 410 }
+                try await service.renew(0..<1, period: period)
+                await self.untilDisabled(endpoint)
+                self.receiver.behaviour = { _ in 200 }
+                _ = try await self.node.registry.update(endpoint.id, endpoint.wish)
+                await eventually { self.receiver.taken.count == period + 1 }
+            }
+        }
+    }
 
+    private func untilDisabled(_ endpoint: WebhookEndpoint) async {
+        await eventually { (try? await self.node.registry.endpoint(endpoint.id).disabled) != nil }
+    }
+
+    /// Of one subscription, until an endpoint has been told.
+    private func renewAndWait(_ service: SubscriptionService, period: Int, at endpoint: String) async throws {
+        let told = self.asked(endpoint)
+        try await service.renew(0..<1, period: period)
+        await eventually { self.asked(endpoint) > told }
+    }
+
+    private func asked(_ endpoint: String) -> Int { self.receiver.attempts.count { $0.url.hasSuffix(endpoint) } }
+
+    @Test func oneThatIsRemovedGetsNothing() async throws {
+        try await self.node.run { service in
+            // given
+            let endpoint = try await self.node.endpoint("removed")
+            _ = try await self.node.endpoint("other")
+            try await service.renew(0..<1, period: 0)
+            await eventually { self.receiver.taken.count == 2 }
+            // when
             try await self.node.registry.remove(endpoint.id)
             await #expect(throws: ServiceError.self) { _ = try await self.node.registry.endpoint(endpoint.id) }
-            try await Task.sleep(for: .seconds(2))
-            try await service.renew(0..<5, period: 1)
-            try await Task.sleep(for: .seconds(1))
-            #expect(self.receiver.attempts.count == 5)
+            var period = 0
+            var asked = 0
+            repeat {
+                asked = self.asked("removed")
+                for _ in 0..<20 {
+                    period += 1
+                    try await self.renewAndWait(service, period: period, at: "other")
+                }
+            } while self.asked("removed") > asked
+            // then nothing is left of it, and it was asked for a moment at most
+            #expect(asked < period)
+            await eventually {
+                let left = try? await self.node.node.store.bookmarks(startingWith: "webhook-", after: nil, limit: 100)
+                return left?.contains { $0.name.contains(endpoint.id) } == false
+            }
         }
     }
 
@@ -239,15 +281,16 @@ import Testing
             let endpoint = try await self.node.endpoint()
             let rotated = try await self.node.registry.rotate(endpoint.id, to: .ed25519, overlap: 60)
             #expect(rotated.keys.count == 2)
-            try await Task.sleep(for: .seconds(2))
-            try await service.renew(0..<1, period: 0)
-            await eventually { self.receiver.taken.count == 1 }
-            #expect(self.receiver.taken[0].signatures.map { $0.prefix { $0 != "," } } == ["v1a", "v1"])
+            var period = 0
+            repeat {
+                try await self.renewAndWait(service, period: period, at: "a")
+                period += 1
+            } while self.receiver.taken.last?.signatures.count == 1
+            #expect(self.receiver.taken.last?.signatures.map { $0.prefix { $0 != "," } } == ["v1a", "v1"])
 
             self.node.advance(seconds: 61)
-            try await service.renew(0..<1, period: 1)
-            await eventually { self.receiver.taken.count == 2 }
-            #expect(self.receiver.taken[1].signatures.map { $0.prefix { $0 != "," } } == ["v1a"])
+            try await self.renewAndWait(service, period: period, at: "a")
+            #expect(self.receiver.taken.last?.signatures.map { $0.prefix { $0 != "," } } == ["v1a"])
         }
     }
 

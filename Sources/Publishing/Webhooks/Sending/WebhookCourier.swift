@@ -39,6 +39,8 @@ actor WebhookCourier {
     private var nextSave = ContinuousClock.now
     private var nextLookForReplays = ContinuousClock.now
     private var isReadable = true
+    /// It will not be asked again, whatever becomes of its endpoint.
+    private(set) var hasEnded = false
     /// Why nothing is to be sent any more.
     private var disabled: String?
     private let wake: AsyncStream<Void>
@@ -93,7 +95,19 @@ actor WebhookCourier {
             group.cancelAll()
         }
         // What is cancelled may not write any more.
-        await Task { try? await self.save() }.value
+        await Task { try? await self.leave() }.value
+        self.hasEnded = true
+    }
+
+    /// What was written after its endpoint was removed is removed again.
+    private func leave() async throws(ServiceError) {
+        do {
+            _ = try await self.shelf.endpoint(self.endpoint.id)
+        } catch {
+            guard error.code == .unknownWebhook else { throw error }
+            return try await self.shelf.remove(self.endpoint.id)
+        }
+        try await self.save()
     }
 
     private func complain(_ error: ServiceError) {
@@ -237,7 +251,7 @@ actor WebhookCourier {
     }
 
     /// A dead letter and the window that has passed over it become durable together.
-    private func save() async throws {
+    private func save() async throws(ServiceError) {
         let (windows, notes) = (self.lanes.unsaved, self.notes)
         var values = notes
         for (id, window) in windows {

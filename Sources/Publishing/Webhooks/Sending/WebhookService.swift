@@ -34,6 +34,8 @@ package struct WebhookService: Service {
                 var couriers: [String: (courier: WebhookCourier, stop: AsyncStream<Never>.Continuation)] = [:]
                 let lag = Gauge(label: "perennial_webhook_lag_seconds")
                 while !Task.isCancelled {
+                    // Before the endpoints are read: one that was disabled may be enabled again by then.
+                    for (id, running) in couriers where await running.courier.hasEnded { couriers[id] = nil }
                     if let endpoints = try? await self.shelf.endpoints().filter({ $0.disabled == nil }) {
                         let wanted = Set(endpoints.map(\.id))
                         for (id, running) in couriers where !wanted.contains(id) {

@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import Logging
-import ServiceLifecycle
+import PerennialTestSupport
 import Synchronization
 
 /// The far end of webhooks, over HTTP on loopback.
@@ -21,7 +20,7 @@ final class HTTPReceiver: Sendable {
     var statuses: [Int] { self.answers.withLock(\.self) }
 
     /// Runs while `body` runs; that gets its address.
-    func run(_ body: @Sendable @escaping (String) async throws -> Void) async throws {
+    func run(_ body: (String) async throws -> Void) async throws {
         let router = Router()
         router.post("hooks/{secret}") { request, context in
             let text = try await request.body.collect(upTo: 1 << 20)
@@ -41,21 +40,6 @@ final class HTTPReceiver: Sendable {
             response.headers[.init("retry-after")!] = "17"
             return response
         }
-        let (ports, port) = AsyncStream<Int>.makeStream()
-        let application = Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
-            logger: Logger(label: "receiver") { _ in SwiftLogNoOpLogHandler() })
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
-            let result: Result<Void, any Error>
-            do {
-                var iterator = ports.makeAsyncIterator()
-                result = .success(try await body("http://127.0.0.1:\(await iterator.next() ?? 0)"))
-            } catch { result = .failure(error) }
-            group.cancelAll()
-            try? await group.waitForAll()
-            try result.get()
-        }
+        try await router.serve(body)
     }
 }
