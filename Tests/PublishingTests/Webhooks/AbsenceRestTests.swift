@@ -10,7 +10,7 @@ import Testing
 
     @Test mutating func itBeginsWithTheThirdAbsenceInARow() {
         for _ in 0..<2 { _ = self.rest.recordAbsence(at: self.start) }
-        #expect(self.rest.width(at: self.start) == 16)
+        #expect(self.rest.width(at: self.start) == 64)
         self.rest.recordPresence()
         for _ in 0..<2 { _ = self.rest.recordAbsence(at: self.start) }
         #expect(!self.rest.hasBegun)
@@ -21,7 +21,7 @@ import Testing
         #expect(self.rest.width(at: self.start + .milliseconds(999)) == 0)
         #expect(self.rest.width(at: self.start + .seconds(1)) == 1)
         self.rest.recordPresence()
-        #expect(self.rest.width(at: self.start + .seconds(1)) == 16)
+        #expect(self.rest.width(at: self.start + .seconds(1)) == 64)
     }
 
     @Test mutating func itGrowsToAMinute() {
@@ -41,9 +41,9 @@ import Testing
         #expect(told == [6])
     }
 
-    /// Sixteen that were on their way when it went are one absence.
+    /// Those that were on their way when it went are one absence.
     @Test mutating func whatHadLeftBeforeSaysNothingNew() {
-        for _ in 0..<16 { _ = self.rest.recordAbsence(at: self.start) }
+        for _ in 0..<64 { _ = self.rest.recordAbsence(at: self.start) }
 
         #expect(self.rest.width(at: self.start + .seconds(1)) == 1)
         #expect(!self.rest.isWorthTelling)

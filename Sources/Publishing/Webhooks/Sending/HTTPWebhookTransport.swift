@@ -10,6 +10,9 @@ package final class HTTPWebhookTransport: WebhookTransport {
     /// More of an answer is not read, and its connection not used again.
     private static let answerBytes = 64 << 10
 
+    /// To one host: as many as a courier has on their way.
+    private static let connections = 64
+
     private struct Route: Hashable {
         var host: String
         var address: NetworkAddress
@@ -60,6 +63,7 @@ package final class HTTPWebhookTransport: WebhookTransport {
             var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
             configuration.timeout.connect = .seconds(5)
             configuration.connectionPool.retryConnectionEstablishment = false
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connections
             configuration.dnsOverride = [route.host: route.address.text]
             configuration.decompression = .disabled
             let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

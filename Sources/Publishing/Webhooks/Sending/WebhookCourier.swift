@@ -24,6 +24,8 @@ actor WebhookCourier {
     private static let page = 64
     private static let interval = Duration.milliseconds(100)
     private static let saveInterval = Duration.seconds(1)
+    /// Windows that are saved at a time: a hundred busy endpoints must not keep the store from its work.
+    private static let savedWindows = 64
 
     private let delivered = WebhookCourier.counter("delivered")
     private let failures = WebhookCourier.counter("failed")
@@ -107,7 +109,7 @@ actor WebhookCourier {
             guard error.code == .unknownWebhook else { throw error }
             return try await self.shelf.remove(self.endpoint.id)
         }
-        try await self.save()
+        try await self.save(.max)
     }
 
     private func complain(_ error: ServiceError) {
@@ -247,12 +249,12 @@ actor WebhookCourier {
     private func saveIfDue() async throws {
         guard ContinuousClock.now >= self.nextSave else { return }
         self.nextSave = .now + Self.saveInterval
-        try await self.save()
+        try await self.save(Self.savedWindows)
     }
 
-    /// A dead letter and the window that has passed over it become durable together.
-    private func save() async throws(ServiceError) {
-        let (windows, notes) = (self.lanes.unsaved, self.notes)
+    /// A dead letter is durable no later than the window that has passed over it.
+    private func save(_ limit: Int) async throws(ServiceError) {
+        let (windows, notes) = (self.lanes.unsaved(limit: limit), self.notes)
         var values = notes
         for (id, window) in windows {
             values[WebhookShelf.name(of: id, ofEndpoint: self.endpoint.id)] = window.isFinished ? [] : window.bytes

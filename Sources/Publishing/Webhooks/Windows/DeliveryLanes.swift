@@ -4,7 +4,8 @@ import EventSourcing
 struct DeliveryLanes {
     private struct Lane {
         var window: DeliveryWindow
-        var isSaved = true
+        /// The number of the first change that has not been saved; nil when all have been.
+        var changed: Int?
     }
 
     /// An event on its way. Once its shard has changed hands, nothing that becomes of it counts.
@@ -18,6 +19,7 @@ struct DeliveryLanes {
     private(set) var epochs: [ShardID: Epoch] = [:]
     private var lanes: [WebhookShelf.Lane: Lane] = [:]
     private(set) var order: [WebhookShelf.Lane] = []
+    private var changes = 0
 
     /// Of the commit of the oldest event that waits, in milliseconds since 1970.
     var oldest: Int64? { self.lanes.values.compactMap(\.window.oldest).min() }
@@ -49,7 +51,13 @@ struct DeliveryLanes {
     mutating func read(_ events: some Collection<StoredEvent>, _ id: WebhookShelf.Lane, isWanted: (StoredEvent) -> Bool)
     {
         for event in events { self.lanes[id]?.window.add(event, isWanted: isWanted(event)) }
-        self.lanes[id]?.isSaved = false
+        self.noteChange(of: id)
+    }
+
+    private mutating func noteChange(of id: WebhookShelf.Lane) {
+        guard let lane = self.lanes[id], lane.changed == nil else { return }
+        self.changes += 1
+        self.lanes[id]?.changed = self.changes
     }
 
     /// What can go out now. Another lane comes first each time: a busy one must not keep the others out.
@@ -70,8 +78,8 @@ struct DeliveryLanes {
     mutating func change<Result>(_ ticket: Ticket, _ body: (inout DeliveryWindow) -> Result) -> Result? {
         guard self.epochs[ticket.lane.shard] == ticket.epoch, var lane = self.lanes[ticket.lane] else { return nil }
         let result = body(&lane.window)
-        lane.isSaved = false
         self.lanes[ticket.lane] = lane
+        self.noteChange(of: ticket.lane)
         return result
     }
 
@@ -81,14 +89,17 @@ struct DeliveryLanes {
 
     // MARK: What survives
 
-    var unsaved: [(id: WebhookShelf.Lane, window: DeliveryWindow)] {
-        self.lanes.filter { !$0.value.isSaved }.map { ($0.key, $0.value.window) }
+    /// Those that changed first, first.
+    func unsaved(limit: Int) -> [(id: WebhookShelf.Lane, window: DeliveryWindow)] {
+        let changed = self.lanes.compactMap { id, lane in lane.changed.map { ($0, id, lane.window) } }
+        return changed.sorted { $0.0 < $1.0 }.prefix(limit).map { ($1, $2) }
     }
 
     /// A replay that has come to its end is over then.
     mutating func markSaved(_ id: WebhookShelf.Lane, _ window: DeliveryWindow) {
-        guard self.lanes[id]?.window == window else { return }
-        self.lanes[id]?.isSaved = true
+        self.lanes[id]?.changed = nil
+        // Behind those that have waited longer.
+        guard self.lanes[id]?.window == window else { return self.noteChange(of: id) }
         guard window.isFinished else { return }
         self.lanes[id] = nil
         self.order.removeAll { $0 == id }
