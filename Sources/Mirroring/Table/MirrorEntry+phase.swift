@@ -12,20 +12,31 @@ extension MirrorEntry.Value {
     /// - Parameter moment: milliseconds since 1970.
     @inline(__always)
     func phase(at moment: Int64) -> HoldingPhase? {
-        var scan = PhaseScan(at: moment)
-        if self.head.isBlock { return self.phaseOfBlock(scan) }
-        let count = self.head.inlineCount
-        let words = (
-            PhaseWord(bits: self.first), PhaseWord(bits: self.second), PhaseWord(bits: self.third),
-            PhaseWord(bits: self.fourth)
-        )
-        if count > 0 { scan.see(from: words.0.from, entitled: words.0.entitled) }
-        if count > 1 { scan.see(from: words.1.from, entitled: words.1.entitled) }
-        if count > 2 { scan.see(from: words.2.from, entitled: words.2.entitled) }
-        if count > 3 { scan.see(from: words.3.from, entitled: words.3.entitled) }
-        guard let index = scan.index else { return nil }
-        let word = index == 0 ? words.0 : index == 1 ? words.1 : index == 2 ? words.2 : words.3
-        return HoldingPhase(standing: word.standing, entitled: word.entitled, end: scan.end)
+        if self.head.isBlock { return self.phaseOfBlock(PhaseScan(at: moment)) }
+        let present = UInt(1) &<< UInt(self.head.inlineCount) &- 1
+        guard present != 0 else { return nil }
+        // As `PhaseScan` says it, with a bit for each phase and no branch: what customers have is a matter of chance.
+        let begun = self.bits { $0.from <= moment } & present
+        let access = self.bits(\.entitled) & present
+        let index = UInt.bitWidth - 1 - (begun | 1).leadingZeroBitCount
+        let later = ~access & present & (~1 &<< UInt(index))
+        let word = self.word(index)
+        let hasEnd = word.entitled && later != 0
+        return HoldingPhase(
+            standing: word.standing, entitled: word.entitled,
+            end: hasEnd ? self.word(later.trailingZeroBitCount).from : nil)
+    }
+
+    @inline(__always)
+    private func word(_ index: Int) -> PhaseWord {
+        let (low, high) = (index & 1 == 0 ? self.first : self.second, index & 1 == 0 ? self.third : self.fourth)
+        return PhaseWord(bits: index & 2 == 0 ? low : high)
+    }
+
+    @inline(__always)
+    private func bits(_ isSet: (PhaseWord) -> Bool) -> UInt {
+        (isSet(self.word(0)) ? 1 : 0) | (isSet(self.word(1)) ? 2 : 0) | (isSet(self.word(2)) ? 4 : 0)
+            | (isSet(self.word(3)) ? 8 : 0)
     }
 
     @inline(never)
