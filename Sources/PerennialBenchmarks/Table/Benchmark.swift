@@ -23,5 +23,5 @@ let allBenchmarks: [any Benchmark.Type] = [
     MillionBenchmark.self, MemoryBenchmark.self, ReplayBenchmark.self, AppendBenchmark.self, ShardsBenchmark.self,
     RemoteBenchmark.self, PairBenchmark.self, TrioBenchmark.self, HandOffBenchmark.self, FailoverBenchmark.self,
     RecoveryBenchmark.self, MirrorBenchmark.self,
-    FollowBenchmark.self,
+    FollowBenchmark.self, PublishBenchmark.self,
 ]
