@@ -93,7 +93,8 @@ struct PublishBenchmark: Benchmark {
                 Self.rest(subscriber)
                 let lost = sent - (subscriber.count - first)
                 continuation.resume(
-                    with: lost <= 0 ? .success(rate) : .failure(BenchmarkError("\(lost) of \(sent) messages were lost")))
+                    with: lost <= 0 ? .success(rate) : .failure(BenchmarkError("\(lost) of \(sent) messages were lost"))
+                )
             }
         }
     }
