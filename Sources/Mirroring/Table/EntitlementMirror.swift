@@ -65,7 +65,7 @@ package final class EntitlementMirror: Sendable {
     /// What all checks of a batch have in common.
     package func time(_ moment: Moment, _ now: ContinuousClock.Instant) -> MirrorTime {
         MirrorTime(
-            milliseconds: moment.milliseconds,
+            milliseconds: moment.milliseconds, phaseBound: PhaseWord.bound(at: moment.milliseconds),
             bound: self.nanoseconds(now).subtractingReportingOverflow(self.staleness).partialValue)
     }
 
@@ -77,6 +77,8 @@ package final class EntitlementMirror: Sendable {
 /// The moment of a question.
 package struct MirrorTime: Sendable {
     let milliseconds: Int64
+    /// Words of phases that have begun are below it.
+    let phaseBound: UInt64
     /// What was last current before this, in nanoseconds since the mirror's origin, is stale.
     let bound: Int64
 }

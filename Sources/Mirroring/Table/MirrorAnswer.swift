@@ -30,14 +30,19 @@ package struct MirrorAnswer: Hashable, Sendable {
         self.versionNumber = version
     }
 
-    /// Of a phase that holds.
+    /// Of a stream and the phase that holds.
     @inline(__always)
-    mutating func set(_ standing: Standing, entitled: Bool, end: Int64?) {
+    init(
+        isStale: Bool, _ name: NameWord, _ head: HeadWord, _ phase: MirrorEntry.Value.HoldingPhase?,
+        _ names: MirrorNames
+    ) {
+        self.init(.found, isStale: isStale, app: name.app, version: head.version)
+        guard let phase else { return }
         self.hasPhase = true
-        self.standing = standing.bits
-        self.entitled = entitled
-        self.hasEnd = end != nil
-        self.end = end ?? 0
+        self.standing = names.standing(phase.standing).bits
+        self.entitled = phase.entitled
+        self.hasEnd = phase.end != nil
+        self.end = phase.end ?? 0
     }
 
     mutating func setStale() { self.isStale = true }

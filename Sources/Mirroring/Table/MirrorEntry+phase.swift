@@ -9,34 +9,28 @@ extension MirrorEntry.Value {
         var end: Int64?
     }
 
-    /// - Parameter moment: milliseconds since 1970.
+    func phase(at time: MirrorTime) -> HoldingPhase? {
+        if self.head.isBlock { return self.phaseOfBlock(PhaseScan(at: time.milliseconds)) }
+        return self.head.hasWords ? self.phaseOfWords(at: time) : nil
+    }
+
+    /// As `PhaseScan` says it, without a branch: what customers have is a matter of chance.
+    /// - Precondition: `head.hasWords`.
     @inline(__always)
-    func phase(at moment: Int64) -> HoldingPhase? {
-        if self.head.isBlock { return self.phaseOfBlock(PhaseScan(at: moment)) }
-        let present = UInt(1) &<< UInt(self.head.inlineCount) &- 1
-        guard present != 0 else { return nil }
-        // As `PhaseScan` says it, with a bit for each phase and no branch: what customers have is a matter of chance.
-        let begun = self.bits { $0.from <= moment } & present
-        let access = self.bits(\.entitled) & present
-        let index = UInt.bitWidth - 1 - (begun | 1).leadingZeroBitCount
-        let later = ~access & present & (~1 &<< UInt(index))
-        let word = self.word(index)
-        let hasEnd = word.entitled && later != 0
+    func phaseOfWords(at time: MirrorTime) -> HoldingPhase {
+        let begun =
+            (self.first < time.phaseBound ? 1 : 0) + (self.second < time.phaseBound ? 1 : 0)
+            + (self.third < time.phaseBound ? 1 : 0) + (self.fourth < time.phaseBound ? 1 : 0)
+        let word = self.word(max(begun, 1) &- 1)
         return HoldingPhase(
-            standing: word.standing, entitled: word.entitled,
-            end: hasEnd ? self.word(later.trailingZeroBitCount).from : nil)
+            standing: word.standing, entitled: word.entitled, end: word.end == 0 ? nil : self.word(word.end).from)
     }
 
     @inline(__always)
     private func word(_ index: Int) -> PhaseWord {
-        let (low, high) = (index & 1 == 0 ? self.first : self.second, index & 1 == 0 ? self.third : self.fourth)
+        let low = index & 1 == 0 ? self.first : self.second
+        let high = index & 1 == 0 ? self.third : self.fourth
         return PhaseWord(bits: index & 2 == 0 ? low : high)
-    }
-
-    @inline(__always)
-    private func bits(_ isSet: (PhaseWord) -> Bool) -> UInt {
-        (isSet(self.word(0)) ? 1 : 0) | (isSet(self.word(1)) ? 2 : 0) | (isSet(self.word(2)) ? 4 : 0)
-            | (isSet(self.word(3)) ? 8 : 0)
     }
 
     @inline(never)

@@ -5,11 +5,11 @@ import Synchronization
 ///
 ///     0  a number that is odd while the words from 3 on are being written
 ///     1  the id: a number, or the address of a text
-///     2  kind (8 bits), whether the id is a text (8), shard (16), app (32)
+///     2  kind (8 bits), whether the id is a text (1), whether it has streams in other apps (7), shard (16), app (32)
 ///     3  version (48), whether it is doubted (8), how many phases (8)
 ///     4… the phases (see `PhaseWord`); or, of many, the address of a block of them, and their count
 ///
-/// The words 1 and 2 never change once a reader can find them.
+/// The words 1 and 2 never change once a reader can find them, but for the mark of other apps.
 struct MirrorEntry {
     static let wordCount = 8
 
@@ -25,6 +25,9 @@ struct MirrorEntry {
         self.words[1].store(id, ordering: .relaxed)
         self.words[2].store(name.bits, ordering: .relaxed)
     }
+
+    /// From now on it is not the only one of its kind and id.
+    func setShared() { self.words[2].store(self.name.bits | NameWord.shared, ordering: .releasing) }
 
     /// Where the id has its place.
     var hash: UInt64 {
@@ -66,6 +69,15 @@ struct MirrorEntry {
         words[4].store(value.fourth, ordering: .relaxed)
     }
 
+    /// nil while it is written.
+    @inline(__always)
+    var valueUnlessWritten: Value? {
+        let before = self.words[0].load(ordering: .acquiring)
+        let value = Self.load(self.valueWords)
+        atomicMemoryFence(ordering: .acquiring)
+        return before & 1 == 0 && self.words[0].load(ordering: .relaxed) == before ? value : nil
+    }
+
     var valueWords: Words { self.words + 3 }
 
     /// The writer's look.
@@ -73,18 +85,22 @@ struct MirrorEntry {
 }
 
 /// What an entry is called, beside its id.
-struct NameWord: Equatable {
+struct NameWord {
+    static let kindMask: UInt64 = 0xFF
+    static let text: UInt64 = 1 << 8
+    static let shared: UInt64 = 1 << 9
+
     let bits: UInt64
 
     init(bits: UInt64) { self.bits = bits }
 
     init(kind: StreamKind, isText: Bool, shard: UInt16, app: UInt32) {
-        self.bits = UInt64(kind.rawValue) | (isText ? 1 << 8 : 0) | UInt64(shard) << 16 | UInt64(app) << 32
+        self.bits = UInt64(kind.rawValue) | (isText ? Self.text : 0) | UInt64(shard) << 16 | UInt64(app) << 32
     }
 
     var kind: StreamKind? { StreamKind(rawValue: UInt8(truncatingIfNeeded: self.bits)) }
     var kindNumber: UInt8 { UInt8(truncatingIfNeeded: self.bits) }
-    var isText: Bool { self.bits & 1 << 8 != 0 }
+    var isText: Bool { self.bits & Self.text != 0 }
     var shard: Int { Int(self.bits >> 16 & 0xFFFF) }
     var app: UInt32 { UInt32(truncatingIfNeeded: self.bits >> 32) }
 }
@@ -114,14 +130,18 @@ struct HeadWord {
         set { self.bits = newValue ? self.bits | 1 << 48 : self.bits & ~(1 << 48) }
     }
     var isBlock: Bool { self.bits >> 56 == Self.block }
+    /// One phase to four.
+    var hasWords: Bool { self.bits >> 56 &- 1 < 4 }
     var isGone: Bool { self.bits >> 56 == Self.gone }
-    var inlineCount: Int { Int(self.bits >> 56) }
 }
 
-/// When a phase begins, whether it gives access, and the number of what else it says.
+/// When a phase begins, whether it gives access, which of the phases after it ends that, and the number of what else it
+/// says. Words are in the order of their beginnings.
 struct PhaseWord {
-    static let maximumFrom: Int64 = 1 << 44 - 1
-    static let maximumStanding = 1 << 19 - 1
+    static let maximumFrom: Int64 = 1 << 44 - 2
+    static let maximumStanding = 1 << 17 - 1
+    /// One that never begins.
+    static let absent: UInt64 = .max
 
     let bits: UInt64
 
@@ -129,12 +149,19 @@ struct PhaseWord {
     init(bits: UInt64) { self.bits = bits }
 
     /// - Precondition: both are within the bounds above, and not negative.
-    init(from: Int64, entitled: Bool, standing: Int) {
-        self.bits = UInt64(from) << 20 | (entitled ? 1 << 19 : 0) | UInt64(standing)
+    /// - Parameter end: 1…3; 0 where nothing ends it.
+    init(from: Int64, entitled: Bool, end: Int, standing: Int) {
+        self.bits = UInt64(from) << 20 | (entitled ? 1 << 19 : 0) | UInt64(end) << 17 | UInt64(standing)
+    }
+
+    /// More than the words of all phases that have begun at a moment, in milliseconds since 1970.
+    static func bound(at moment: Int64) -> UInt64 {
+        moment > self.maximumFrom ? self.absent : UInt64(max(0, moment + 1)) << 20
     }
 
     /// Milliseconds since 1970.
     var from: Int64 { Int64(self.bits >> 20) }
     var entitled: Bool { self.bits & 1 << 19 != 0 }
-    var standing: Int { Int(self.bits & (1 << 19 - 1)) }
+    var end: Int { Int(self.bits >> 17 & 3) }
+    var standing: Int { Int(self.bits & (1 << 17 - 1)) }
 }

@@ -41,6 +41,14 @@ final class MirrorMemory: Sendable {
         return words
     }
 
+    /// The same with words of half the size.
+    func halfWords(_ count: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
+        let words = self.take(count * 4, alignment: Self.lineBytes)
+            .bindMemory(to: Atomic<UInt32>.self, capacity: count)
+        for index in 0..<count { (words + index).initialize(to: Atomic<UInt32>(0)) }
+        return words
+    }
+
     /// A copy of `bytes` with their count before them, as `MirrorText` reads it.
     func text(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
         let piece = self.take(8 + bytes.count, alignment: 8)

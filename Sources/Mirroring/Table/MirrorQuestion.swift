@@ -23,6 +23,13 @@ package struct MirrorScope: Sendable {
     let mask: UInt32
     let number: UInt32
 
+    /// Whether a stream is in it, and is the only one of its kind and id there.
+    @inline(__always)
+    func hasOnly(_ name: NameWord, ofKind kind: UInt8) -> Bool {
+        let mask = UInt64(self.mask) << 32 | NameWord.kindMask | NameWord.text | (self.isOneApp ? 0 : NameWord.shared)
+        return (name.bits ^ (UInt64(self.number) << 32 | UInt64(kind))) & mask == 0
+    }
+
     /// Only one stream of an id can be in it.
     var isOneApp: Bool { self.mask == .max }
 

@@ -56,10 +56,24 @@ struct MirrorSegment: ~Copyable, @unchecked Sendable {
         var found: Int?
         self.view.index?.candidates(name.hash) { number in
             let entry = self.view.entry(number)
-            if entry.name == name.word(shard: entry.name.shard), entry.hasID(name, id) { found = number }
+            if entry.name.app == name.app, entry.isOf(id, name) { found = number }
             return found == nil
         }
         return found
+    }
+
+    /// Marks streams of the same id in other apps.
+    /// - Returns: whether there are any.
+    private func markOthers(of name: StreamName, _ id: UnsafeRawBufferPointer) -> Bool {
+        var areThere = false
+        self.view.index?.candidates(name.hash) { number in
+            let entry = self.view.entry(number)
+            guard entry.isOf(id, name) else { return true }
+            entry.setShared()
+            areThere = true
+            return true
+        }
+        return areThere
     }
 
     private mutating func insert(_ id: UnsafeRawBufferPointer, _ name: StreamName, _ row: MirroredRow) {
@@ -70,7 +84,8 @@ struct MirrorSegment: ~Copyable, @unchecked Sendable {
         }
         let entry = self.view.entry(number)
         let word = name.number ?? UInt64(UInt(bitPattern: self.memory.text(id)))
-        entry.setName(id: word, name.word(shard: name.shard))
+        entry.setName(id: word, name.word)
+        if self.markOthers(of: name, id) { entry.setShared() }
         self.view.clearShadow()
         MirrorEntry.store(self.value(row), entry.valueWords)
         self.entryCount += 1
@@ -89,13 +104,10 @@ struct MirrorSegment: ~Copyable, @unchecked Sendable {
 
     /// - Precondition: nobody reads from the shadow what a free block held.
     private mutating func value(_ row: MirroredRow) -> MirrorEntry.Value {
-        if row.phases.count <= 4, row.phases.allSatisfy(\.fitsWord) {
-            func word(_ index: Int) -> UInt64 {
-                index < row.phases.count ? row.phases[index].word : 0
-            }
+        if let words = row.words {
             return MirrorEntry.Value(
-                head: HeadWord(version: row.version, inline: row.phases.count), first: word(0), second: word(1),
-                third: word(2), fourth: word(3))
+                head: HeadWord(version: row.version, inline: row.phases.count), first: words[0], second: words[1],
+                third: words[2], fourth: words[3])
         }
         let logarithm = Self.logarithm(row.phases.count)
         let block = self.freeBlocks[logarithm]?.popLast() ?? self.memory.words(2 << logarithm)

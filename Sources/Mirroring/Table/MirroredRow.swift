@@ -10,14 +10,16 @@ struct StreamName {
     /// Not a part of the name: the id decides it.
     let shard: Int
 
-    func word(shard: Int) -> NameWord {
-        NameWord(kind: self.kind, isText: self.number == nil, shard: UInt16(shard), app: self.app)
+    var word: NameWord {
+        NameWord(kind: self.kind, isText: self.number == nil, shard: UInt16(self.shard), app: self.app)
     }
 }
 
 extension MirrorEntry {
+    /// Whether it has this id, in whatever app.
     /// - Parameter id: the bytes of `name`'s id.
-    func hasID(_ name: StreamName, _ id: UnsafeRawBufferPointer) -> Bool {
+    func isOf(_ id: UnsafeRawBufferPointer, _ name: StreamName) -> Bool {
+        guard (self.name.bits ^ name.word.bits) & (NameWord.kindMask | NameWord.text) == 0 else { return false }
         if let number = name.number { return self.id == number }
         return self.text.bytes.elementsEqual(id)
     }
@@ -35,12 +37,25 @@ struct MirroredRow {
         var fitsWord: Bool {
             (0...PhaseWord.maximumFrom).contains(self.from) && self.standing <= PhaseWord.maximumStanding
         }
-        /// - Precondition: `fitsWord`.
-        var word: UInt64 { PhaseWord(from: self.from, entitled: self.entitled, standing: self.standing).bits }
         /// Beside `from`, which has a word of its own.
         var blockWord: UInt64 { UInt64(self.standing) << 1 | (self.entitled ? 1 : 0) }
     }
 
     var version: Int64
     var phases: [Phase]
+
+    /// Four words; nil when the phases need a block.
+    var words: [UInt64]? {
+        guard self.phases.count <= 4, self.phases.allSatisfy(\.fitsWord),
+            zip(self.phases, self.phases.dropFirst()).allSatisfy({ $0.from <= $1.from })
+        else { return nil }
+        let words = self.phases.indices.map { index in
+            let phase = self.phases[index]
+            let end = phase.entitled ? self.phases[index...].firstIndex { !$0.entitled } : nil
+            return PhaseWord(
+                from: phase.from, entitled: phase.entitled, end: end ?? 0, standing: phase.standing
+            ).bits
+        }
+        return words + Array(repeating: PhaseWord.absent, count: 4 - words.count)
+    }
 }

@@ -31,6 +31,17 @@ struct SegmentView: @unchecked Sendable {
         return MirrorEntry(words: words + number % Self.entriesPerChunk * MirrorEntry.wordCount)
     }
 
+    /// The first that may be of this hash.
+    @inline(__always)
+    func firstEntry(_ hash: UInt64) -> MirrorEntry? {
+        var entry: MirrorEntry?
+        self.index?.candidates(hash) { number in
+            entry = self.entry(number)
+            return false
+        }
+        return entry
+    }
+
     // MARK: Reading
 
     /// The value of an entry as it was at one moment during the call. Goes round again only when the writer has gone on.
