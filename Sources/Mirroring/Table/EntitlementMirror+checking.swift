@@ -11,6 +11,19 @@ extension EntitlementMirror {
         self.answer(question, question.hash, time)
     }
 
+    /// The same of an id as text, for whoever asks about one stream after the other: all of it is short enough that a
+    /// processor is at the next question before the memory of this one has come.
+    package func check(
+        utf8 id: UnsafeRawBufferPointer, kind: StreamKind = .subscription, in scope: MirrorScope, at time: MirrorTime
+    ) -> MirrorAnswer {
+        if let number = MirrorID.number(id),
+            let answer = self.usualAnswer(number, kind.rawValue, MirrorID.hash(number, kind), scope, time)
+        {
+            return answer
+        }
+        return self.check(MirrorQuestion(MirrorID(utf8: id), kind: kind, in: scope), at: time)
+    }
+
     /// Answers questions in their order, faster than one at a time: memory is asked for ahead.
     /// - Parameter answers: are replaced; their memory is used again.
     package func check(_ questions: [MirrorQuestion], at time: MirrorTime, into answers: inout [MirrorAnswer]) {
@@ -50,20 +63,25 @@ extension EntitlementMirror {
 
     @inline(__always)
     private func answer(_ question: MirrorQuestion, _ hash: UInt64, _ time: MirrorTime) -> MirrorAnswer {
-        self.usualAnswer(question, hash, time) ?? self.unusualAnswer(question, hash, time)
+        if case .decimal(let number) = question.id,
+            let answer = self.usualAnswer(number, question.kind, hash, question.scope, time)
+        {
+            return answer
+        }
+        return self.unusualAnswer(question, hash, time)
     }
 
     /// Of a stream that is like most: it has a number for an id, no other app has this id, its phases are few, and nobody
-    /// writes it now. Short enough that a processor is at the next question before the memory of this one has come.
+    /// writes it now.
     /// - Returns: nil for all others.
     @inline(__always)
-    private func usualAnswer(_ question: MirrorQuestion, _ hash: UInt64, _ time: MirrorTime) -> MirrorAnswer? {
-        guard case .decimal(let id) = question.id, let entry = self.view(hash).firstEntry(hash), entry.id == id
-        else { return nil }
+    private func usualAnswer(
+        _ id: UInt64, _ kind: UInt8, _ hash: UInt64, _ scope: MirrorScope, _ time: MirrorTime
+    ) -> MirrorAnswer? {
+        guard let entry = self.view(hash).firstEntry(hash), entry.id == id else { return nil }
         let name = entry.name
         let isStale = self.progress.isStale(name.shard, before: time.bound)
-        guard question.scope.hasOnly(name, ofKind: question.kind), let value = entry.valueUnlessWritten,
-            value.head.hasWords
+        guard scope.hasOnly(name, ofKind: kind), let value = entry.valueUnlessWritten, value.head.hasWords
         else { return nil }
         return MirrorAnswer(
             isStale: isStale, name, value.head, value.phaseOfWords(at: time), self.names)

@@ -22,7 +22,7 @@ package enum MirrorID: Hashable, Sendable {
 
     /// nil unless `id` is how a number is written.
     @inline(__always)
-    private static func number(_ id: UnsafeRawBufferPointer) -> UInt64? {
+    static func number(_ id: UnsafeRawBufferPointer) -> UInt64? {
         guard (1...20).contains(id.count), id[0] != UInt8(ascii: "0") || id.count == 1 else { return nil }
         var value: UInt64 = 0
         var place = 0
@@ -66,9 +66,14 @@ package enum MirrorID: Hashable, Sendable {
     @inline(__always)
     func hash(_ kind: StreamKind) -> UInt64 {
         switch self {
-        case .decimal(let number): Self.mix(number &+ UInt64(kind.rawValue) &* 0x9E37_79B9_7F4A_7C15)
+        case .decimal(let number): Self.hash(number, kind)
         case .text(let bytes): bytes.withUnsafeBytes { Self.hash(text: $0, kind) }
         }
+    }
+
+    @inline(__always)
+    static func hash(_ number: UInt64, _ kind: StreamKind) -> UInt64 {
+        self.mix(number &+ UInt64(kind.rawValue) &* 0x9E37_79B9_7F4A_7C15)
     }
 
     static func hash(text: UnsafeRawBufferPointer, _ kind: StreamKind) -> UInt64 {

@@ -29,7 +29,7 @@ struct SegmentIndex {
     @inline(__always)
     var logarithm: Int { Int(self.bits & 63) }
     @inline(__always)
-    private var mask: Int { 1 << self.logarithm &- 1 }
+    private var mask: Int { 1 &<< self.logarithm &- 1 }
 
     @inline(__always)
     private func home(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & self.mask }
@@ -37,7 +37,7 @@ struct SegmentIndex {
     /// Other bits of the hash than those that `home` uses.
     @inline(__always)
     private func tag(_ hash: UInt64) -> UInt32 {
-        UInt32(truncatingIfNeeded: hash >> 26) << UInt32(self.logarithm)
+        UInt32(truncatingIfNeeded: hash >> 26) &<< UInt32(self.logarithm)
     }
 
     /// How many entries it takes before the next one has to be twice as large.
@@ -54,7 +54,7 @@ struct SegmentIndex {
         while true {
             let slot = slots[place].load(ordering: .acquiring)
             guard slot != 0 else { return }
-            if (slot ^ tag) >> UInt32(self.logarithm) == 0, !body(Int(slot & UInt32(mask)) &- 1) { return }
+            if (slot ^ tag) &>> UInt32(self.logarithm) == 0, !body(Int(slot & UInt32(mask)) &- 1) { return }
             place = (place &+ 1) & mask
         }
     }

@@ -11,7 +11,8 @@ import Synchronization
 /// of it are atomic words.
 struct SegmentView: @unchecked Sendable {
     static let wordCount = 16
-    static let entriesPerChunk = 512
+    private static let chunkLogarithm = 9
+    static var entriesPerChunk: Int { 1 << self.chunkLogarithm }
 
     let words: Words
 
@@ -26,9 +27,10 @@ struct SegmentView: @unchecked Sendable {
     /// - Precondition: the number was read from an index.
     @inline(__always)
     func entry(_ number: Int) -> MirrorEntry {
-        let chunk = GrowingWords.value(at: number / Self.entriesPerChunk, root: self.chunkRoot)
+        let (chunkNumber, place) = (number &>> Self.chunkLogarithm, number & (Self.entriesPerChunk - 1))
+        let chunk = GrowingWords.value(at: chunkNumber, root: self.chunkRoot)
         guard let words = Words(bitPattern: UInt(chunk)) else { preconditionFailure("a chunk is somewhere") }
-        return MirrorEntry(words: words + number % Self.entriesPerChunk * MirrorEntry.wordCount)
+        return MirrorEntry(words: words + place &* MirrorEntry.wordCount)
     }
 
     /// The first that may be of this hash.

@@ -15,6 +15,11 @@ struct AskedIDs {
 
     @inline(__always)
     static func id(_ number: Int, _ bytes: UnsafeRawBufferPointer) -> MirrorID {
-        MirrorID(utf8: UnsafeRawBufferPointer(rebasing: bytes[(number * 16)..<(number * 16 + 16)]))
+        MirrorID(utf8: self.text(number, bytes))
+    }
+
+    @inline(__always)
+    static func text(_ number: Int, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[(number * 16)..<(number * 16 + 16)])
     }
 }

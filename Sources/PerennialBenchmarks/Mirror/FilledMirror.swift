@@ -70,8 +70,7 @@ struct FilledMirror {
         var entitled: Int64 = 0
         ids.bytes.withUnsafeBytes { bytes in
             for number in 0..<(bytes.count / 16) {
-                let question = MirrorQuestion(AskedIDs.id(number, bytes), in: scope)
-                if self.mirror.check(question, at: time).entitled { entitled += 1 }
+                entitled += self.mirror.check(utf8: AskedIDs.text(number, bytes), in: scope, at: time).entitled ? 1 : 0
             }
         }
         return entitled

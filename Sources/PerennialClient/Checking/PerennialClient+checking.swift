@@ -19,10 +19,11 @@ extension PerennialClient {
         guard let mirror = self.mirror.value else { throw Self.notReady }
         let scope = Self.scope(environment, bundleID, mirror)
         let time = Self.time(moment, mirror)
-        let id = MirrorID(originalTransactionID)
-        var answer = mirror.check(MirrorQuestion(id, in: scope), at: time)
-        if answer.outcome == .unknown {
-            answer = mirror.check(MirrorQuestion(id, kind: .purchase, in: scope), at: time)
+        var id = originalTransactionID
+        let answer = id.withUTF8 { id in
+            let id = UnsafeRawBufferPointer(id)
+            let answer = mirror.check(utf8: id, in: scope, at: time)
+            return answer.outcome == .unknown ? mirror.check(utf8: id, kind: .purchase, in: scope, at: time) : answer
         }
         return try Self.result(answer, originalTransactionID, mirror).get()
     }
