@@ -2,7 +2,7 @@ import CPrefetch
 import Entitlements
 import EventSourcing
 import Sharding
-import Subscriptions
+package import Subscriptions
 import Synchronization
 
 extension EntitlementMirror {
