@@ -2,7 +2,7 @@ import CPrefetch
 import Entitlements
 import EventSourcing
 import Sharding
-package import Subscriptions
+import Subscriptions
 import Synchronization
 
 extension EntitlementMirror {
@@ -14,14 +14,14 @@ extension EntitlementMirror {
     /// The same of an id as text, for whoever asks about one stream after the other: all of it is short enough that a
     /// processor is at the next question before the memory of this one has come.
     package func check(
-        utf8 id: UnsafeRawBufferPointer, kind: StreamKind = .subscription, in scope: MirrorScope, at time: MirrorTime
+        utf8 id: UnsafeRawBufferPointer, in scope: MirrorScope, at time: MirrorTime
     ) -> MirrorAnswer {
         if let number = MirrorID.number(id),
-            let answer = self.usualAnswer(number, kind.rawValue, MirrorID.hash(number, kind), scope, time)
+            let answer = self.usualAnswer(number, MirrorID.hash(number, scope.kind), scope, time)
         {
             return answer
         }
-        return self.check(MirrorQuestion(MirrorID(utf8: id), kind: kind, in: scope), at: time)
+        return self.check(MirrorQuestion(MirrorID(utf8: id), in: scope), at: time)
     }
 
     /// Answers questions in their order, faster than one at a time: memory is asked for ahead.
@@ -64,7 +64,7 @@ extension EntitlementMirror {
     @inline(__always)
     private func answer(_ question: MirrorQuestion, _ hash: UInt64, _ time: MirrorTime) -> MirrorAnswer {
         if case .decimal(let number) = question.id,
-            let answer = self.usualAnswer(number, question.kind, hash, question.scope, time)
+            let answer = self.usualAnswer(number, hash, question.scope, time)
         {
             return answer
         }
@@ -76,12 +76,12 @@ extension EntitlementMirror {
     /// - Returns: nil for all others.
     @inline(__always)
     private func usualAnswer(
-        _ id: UInt64, _ kind: UInt8, _ hash: UInt64, _ scope: MirrorScope, _ time: MirrorTime
+        _ id: UInt64, _ hash: UInt64, _ scope: MirrorScope, _ time: MirrorTime
     ) -> MirrorAnswer? {
         guard let entry = self.view(hash).firstEntry(hash), entry.id == id else { return nil }
         let name = entry.name
         let isStale = self.progress.isStale(name.shard, before: time.bound)
-        guard scope.hasOnly(name, ofKind: kind), let value = entry.valueUnlessWritten, value.head.hasWords
+        guard scope.hasOnly(name), let value = entry.valueUnlessWritten, value.head.hasWords
         else { return nil }
         return MirrorAnswer(
             isStale: isStale, name, value.head, value.phaseOfWords(at: time), self.names)
@@ -109,9 +109,7 @@ extension EntitlementMirror {
         view.index?.candidates(hash) { number in
             let entry = view.entry(number)
             let name = entry.name
-            guard name.kindNumber == question.kind, question.scope.holds(name.app),
-                entry.hasID(question.id, isText: name.isText)
-            else { return true }
+            guard question.scope.holds(name), entry.hasID(question.id, isText: name.isText) else { return true }
             let isStale = self.progress.isStale(name.shard, before: time.bound)
             guard let found = self.answer(view, number, entry, name, isStale, time) else { return true }
             let isFirst = answer == nil

@@ -100,6 +100,6 @@ extension EntitlementMirror {
 extension StreamName {
     init(_ id: MirrorID, _ kind: StreamKind, app: UInt32, shard: Int) {
         let number: UInt64? = if case .decimal(let number) = id { number } else { nil }
-        self.init(number: number, hash: id.hash(kind), kind: kind, app: app, shard: shard)
+        self.init(number: number, hash: id.hash(kind.rawValue), kind: kind, app: app, shard: shard)
     }
 }

@@ -14,16 +14,27 @@ extension MirrorEntry.Value {
         return self.head.hasWords ? self.phaseOfWords(at: time) : nil
     }
 
-    /// As `PhaseScan` says it, without a branch: what customers have is a matter of chance.
+    /// As `PhaseScan` says it, with few branches: what customers have is a matter of chance.
     /// - Precondition: `head.hasWords`.
     @inline(__always)
     func phaseOfWords(at time: MirrorTime) -> HoldingPhase {
+        // Most have one phase behind them at most.
+        if self.second >= time.phaseBound { return self.phase(PhaseWord(bits: self.first)) }
         let begun =
             (self.first < time.phaseBound ? 1 : 0) + (self.second < time.phaseBound ? 1 : 0)
             + (self.third < time.phaseBound ? 1 : 0) + (self.fourth < time.phaseBound ? 1 : 0)
-        let word = self.word(max(begun, 1) &- 1)
-        return HoldingPhase(
-            standing: word.standing, entitled: word.entitled, end: word.end == 0 ? nil : self.word(word.end).from)
+        return self.phase(self.word(begun &- 1))
+    }
+
+    @inline(__always)
+    private func phase(_ word: PhaseWord) -> HoldingPhase {
+        let end: Int64? =
+            switch word.end {
+            case 0: nil
+            case 1: PhaseWord(bits: self.second).from
+            default: PhaseWord(bits: word.end == 2 ? self.third : self.fourth).from
+            }
+        return HoldingPhase(standing: word.standing, entitled: word.entitled, end: end)
     }
 
     @inline(__always)

@@ -32,8 +32,7 @@ struct MirrorEntry {
     /// Where the id has its place.
     var hash: UInt64 {
         let name = self.name
-        guard let kind = name.kind else { preconditionFailure("an entry has the kind it was made with") }
-        return name.isText ? MirrorID.hash(text: self.text.bytes, kind) : MirrorID.decimal(self.id).hash(kind)
+        return name.isText ? MirrorID.hash(text: self.text.bytes, name.kind) : MirrorID.hash(self.id, name.kind)
     }
 
     /// - Precondition: `name.isText`.
@@ -98,8 +97,8 @@ struct NameWord {
         self.bits = UInt64(kind.rawValue) | (isText ? Self.text : 0) | UInt64(shard) << 16 | UInt64(app) << 32
     }
 
-    var kind: StreamKind? { StreamKind(rawValue: UInt8(truncatingIfNeeded: self.bits)) }
-    var kindNumber: UInt8 { UInt8(truncatingIfNeeded: self.bits) }
+    /// The raw value.
+    var kind: UInt8 { UInt8(truncatingIfNeeded: self.bits) }
     var isText: Bool { self.bits & Self.text != 0 }
     var shard: Int { Int(self.bits >> 16 & 0xFFFF) }
     var app: UInt32 { UInt32(truncatingIfNeeded: self.bits >> 32) }

@@ -23,16 +23,18 @@ package enum MirrorID: Hashable, Sendable {
     /// nil unless `id` is how a number is written.
     @inline(__always)
     static func number(_ id: UnsafeRawBufferPointer) -> UInt64? {
-        guard (1...20).contains(id.count), id[0] != UInt8(ascii: "0") || id.count == 1 else { return nil }
+        guard let first = id.first, id.count <= 20, first != UInt8(ascii: "0") || id.count == 1 else { return nil }
         var value: UInt64 = 0
         var place = 0
-        while place &+ 8 <= id.count, place < 16 {
-            guard let part = Self.eightDigits(id.loadUnaligned(fromByteOffset: place, as: UInt64.self)) else {
-                return nil
-            }
+        func readEight() -> Bool {
+            let characters = id.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            guard let part = Self.eightDigits(characters) else { return false }
             value = value &* 100_000_000 &+ part
             place &+= 8
+            return true
         }
+        if id.count >= 8, !readEight() { return nil }
+        if id.count >= 16, !readEight() { return nil }
         // Nineteen digits always fit.
         for byte in id[place..<min(id.count, 19)] {
             let digit = byte &- UInt8(ascii: "0")
@@ -63,8 +65,9 @@ package enum MirrorID: Hashable, Sendable {
     }
 
     /// Of the id in its kind: the place in the table.
+    /// - Parameter kind: its raw value.
     @inline(__always)
-    func hash(_ kind: StreamKind) -> UInt64 {
+    func hash(_ kind: UInt8) -> UInt64 {
         switch self {
         case .decimal(let number): Self.hash(number, kind)
         case .text(let bytes): bytes.withUnsafeBytes { Self.hash(text: $0, kind) }
@@ -72,12 +75,12 @@ package enum MirrorID: Hashable, Sendable {
     }
 
     @inline(__always)
-    static func hash(_ number: UInt64, _ kind: StreamKind) -> UInt64 {
-        self.mix(number &+ UInt64(kind.rawValue) &* 0x9E37_79B9_7F4A_7C15)
+    static func hash(_ number: UInt64, _ kind: UInt8) -> UInt64 {
+        self.mix(number &+ UInt64(kind) &* 0x9E37_79B9_7F4A_7C15)
     }
 
-    static func hash(text: UnsafeRawBufferPointer, _ kind: StreamKind) -> UInt64 {
-        var hash = UInt64(kind.rawValue) &+ 0xCBF2_9CE4_8422_2325
+    static func hash(text: UnsafeRawBufferPointer, _ kind: UInt8) -> UInt64 {
+        var hash = UInt64(kind) &+ 0xCBF2_9CE4_8422_2325
         for byte in text { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return self.mix(hash)
     }

@@ -17,21 +17,22 @@ extension PerennialClient {
         at moment: Date = Date()
     ) throws(PerennialClientError) -> Entitlement {
         guard let mirror = self.mirror.value else { throw Self.notReady }
-        let scope = Self.scope(environment, bundleID, mirror)
         let time = Self.time(moment, mirror)
         var id = originalTransactionID
-        let answer = id.withUTF8 { id in
-            let id = UnsafeRawBufferPointer(id)
-            let answer = mirror.check(utf8: id, in: scope, at: time)
-            return answer.outcome == .unknown ? mirror.check(utf8: id, kind: .purchase, in: scope, at: time) : answer
+        func ask(_ kind: StreamKind) -> MirrorAnswer {
+            let scope = Self.scope(environment, bundleID, kind, mirror)
+            return id.withUTF8 { mirror.check(utf8: UnsafeRawBufferPointer($0), in: scope, at: time) }
         }
+        var answer = ask(.subscription)
+        if answer.outcome == .unknown { answer = ask(.purchase) }
         return try Self.result(answer, originalTransactionID, mirror).get()
     }
 
     private static func scope(
-        _ environment: Environment, _ bundleID: String?, _ mirror: EntitlementMirror
+        _ environment: Environment, _ bundleID: String?, _ kind: StreamKind, _ mirror: EntitlementMirror
     ) -> MirrorScope {
-        mirror.scope(AppStoreEnvironment(rawValue: environment.rawValue), bundleID.map(BundleID.init(rawValue:)))
+        mirror.scope(
+            AppStoreEnvironment(rawValue: environment.rawValue), bundleID.map(BundleID.init(rawValue:)), kind: kind)
     }
 
     private static func time(_ moment: Date, _ mirror: EntitlementMirror) -> MirrorTime {
@@ -57,7 +58,8 @@ extension PerennialClient {
         at moment: Date = Date()
     ) -> [Result<Entitlement, PerennialClientError>] {
         guard let mirror = self.mirror.value else { return originalTransactionIDs.map { _ in .failure(Self.notReady) } }
-        let scope = Self.scope(environment, bundleID, mirror)
+        let scope = Self.scope(environment, bundleID, .subscription, mirror)
+        let purchases = Self.scope(environment, bundleID, .purchase, mirror)
         let time = Self.time(moment, mirror)
         let ids = originalTransactionIDs.map { MirrorID($0) }
         var answers: [MirrorAnswer] = []
@@ -66,7 +68,7 @@ extension PerennialClient {
             let id = originalTransactionIDs[index]
             var answer = answers[index]
             if answer.outcome == .unknown {
-                answer = mirror.check(MirrorQuestion(ids[index], kind: .purchase, in: scope), at: time)
+                answer = mirror.check(MirrorQuestion(ids[index], in: purchases), at: time)
             }
             return Self.result(answer, id, mirror)
         }

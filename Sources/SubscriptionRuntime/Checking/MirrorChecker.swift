@@ -49,14 +49,16 @@ struct MirrorChecker: Sendable {
     }
 
     private func questions(_ requests: [CheckRequest]) -> [MirrorQuestion] {
-        var last: (environment: AppStoreEnvironment, bundleID: BundleID?, scope: MirrorScope)?
+        var last: (request: CheckRequest, scope: MirrorScope)?
         return requests.map { request in
-            if let last, last.environment == request.environment, last.bundleID == request.bundleID {
-                return MirrorQuestion(MirrorID(utf8: request.id), kind: request.kind, in: last.scope)
+            if let last, last.request.kind == request.kind, last.request.environment == request.environment,
+                last.request.bundleID == request.bundleID
+            {
+                return MirrorQuestion(MirrorID(utf8: request.id), in: last.scope)
             }
-            let scope = self.mirror.scope(request.environment, request.bundleID)
-            last = (request.environment, request.bundleID, scope)
-            return MirrorQuestion(MirrorID(utf8: request.id), kind: request.kind, in: scope)
+            let scope = self.mirror.scope(request.environment, request.bundleID, kind: request.kind)
+            last = (request, scope)
+            return MirrorQuestion(MirrorID(utf8: request.id), in: scope)
         }
     }
 

@@ -37,8 +37,8 @@ struct MirrorFixture {
 
     func question(_ key: StreamKey, namesBundle: Bool = true) -> MirrorQuestion {
         MirrorQuestion(
-            MirrorID(key.id), kind: key.kind,
-            in: self.mirror.scope(key.environment, namesBundle ? key.bundleID : nil))
+            MirrorID(key.id),
+            in: self.mirror.scope(key.environment, namesBundle ? key.bundleID : nil, kind: key.kind))
     }
 
     func check(_ key: StreamKey, at moment: Moment = Self.start, after passed: Duration = .zero) -> MirrorAnswer {
