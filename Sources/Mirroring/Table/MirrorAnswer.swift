@@ -12,22 +12,21 @@ package struct MirrorAnswer: Hashable, Sendable {
         case ambiguous
     }
 
-    package private(set) var outcome: Outcome
-    package private(set) var entitled = false
-    /// The mirror has not been current for longer than the bound: the owner may know more.
-    package private(set) var isStale: Bool
-    private var hasPhase = false
-    private var hasEnd = false
-    let app: UInt32
+    /// Outcome (2 bits), entitled, stale, has a phase, has an end (one each), and from bit 32 on the app. Four words are
+    /// handed over in registers.
+    private let bits: UInt64
     private let versionNumber: Int64
-    private var standing: UInt64 = 0
-    private var end: Int64 = 0
+    private let standing: UInt64
+    private let end: Int64
 
-    init(_ outcome: Outcome, isStale: Bool, app: UInt32 = 0, version: Int64 = 0) {
-        self.outcome = outcome
-        self.isStale = isStale
-        self.app = app
-        self.versionNumber = version
+    private static let entitledBit: UInt64 = 1 << 2
+    private static let staleBit: UInt64 = 1 << 3
+    private static let phaseBit: UInt64 = 1 << 4
+    private static let endBit: UInt64 = 1 << 5
+
+    init(_ outcome: Outcome, isStale: Bool) {
+        self.bits = UInt64(outcome.rawValue) | (isStale ? Self.staleBit : 0)
+        (self.versionNumber, self.standing, self.end) = (0, 0, 0)
     }
 
     /// Of a stream and the phase that holds.
@@ -36,22 +35,34 @@ package struct MirrorAnswer: Hashable, Sendable {
         isStale: Bool, _ name: NameWord, _ head: HeadWord, _ phase: MirrorEntry.Value.HoldingPhase?,
         _ names: MirrorNames
     ) {
-        self.init(.found, isStale: isStale, app: name.app, version: head.version)
-        guard let phase else { return }
-        self.hasPhase = true
-        self.standing = names.standing(phase.standing).bits
-        self.entitled = phase.entitled
-        self.hasEnd = phase.end != nil
-        self.end = phase.end ?? 0
+        var bits = UInt64(Outcome.found.rawValue) | UInt64(name.app) << 32 | (isStale ? Self.staleBit : 0)
+        if let phase {
+            bits |= Self.phaseBit | (phase.entitled ? Self.entitledBit : 0) | (phase.end != nil ? Self.endBit : 0)
+        }
+        self.bits = bits
+        self.versionNumber = head.version
+        self.standing = phase.map { names.standing($0.standing).bits } ?? 0
+        self.end = phase?.end ?? 0
     }
 
-    mutating func setStale() { self.isStale = true }
+    package var outcome: Outcome {
+        switch self.bits & 3 {
+        case 0: .found
+        case 1: .unknown
+        default: .ambiguous
+        }
+    }
+    package var entitled: Bool { self.bits & Self.entitledBit != 0 }
+    /// The mirror has not been current for longer than the bound: the owner may know more.
+    package var isStale: Bool { self.bits & Self.staleBit != 0 }
+    private var hasPhase: Bool { self.bits & Self.phaseBit != 0 }
+    var app: UInt32 { UInt32(truncatingIfNeeded: self.bits >> 32) }
 
     /// nil when nothing is known.
     package var state: LifecycleState? { self.hasPhase ? Standing(bits: self.standing).state : nil }
     package var code: CohortCode { self.hasPhase ? Standing(bits: self.standing).code : .nothing }
     /// The answer may be used until then, never longer; nil when not entitled, and for a purchase without end.
-    package var validUntil: Moment? { self.hasEnd ? Moment(milliseconds: self.end) : nil }
+    package var validUntil: Moment? { self.bits & Self.endBit != 0 ? Moment(milliseconds: self.end) : nil }
     /// Of the stream; 0 when there is none.
     package var version: StreamVersion { StreamVersion(rawValue: self.versionNumber) }
 

@@ -28,13 +28,9 @@ extension MirrorEntry.Value {
 
     @inline(__always)
     private func phase(_ word: PhaseWord) -> HoldingPhase {
-        let end: Int64? =
-            switch word.end {
-            case 0: nil
-            case 1: PhaseWord(bits: self.second).from
-            default: PhaseWord(bits: word.end == 2 ? self.third : self.fourth).from
-            }
-        return HoldingPhase(standing: word.standing, entitled: word.entitled, end: end)
+        let end = word.end <= 1 ? PhaseWord(bits: self.second) : self.word(word.end)
+        return HoldingPhase(
+            standing: word.standing, entitled: word.entitled, end: word.end == 0 ? nil : end.from)
     }
 
     @inline(__always)

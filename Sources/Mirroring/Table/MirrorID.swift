@@ -23,36 +23,39 @@ package enum MirrorID: Hashable, Sendable {
     /// nil unless `id` is how a number is written.
     @inline(__always)
     static func number(_ id: UnsafeRawBufferPointer) -> UInt64? {
-        guard let first = id.first, id.count <= 20, first != UInt8(ascii: "0") || id.count == 1 else { return nil }
-        var value: UInt64 = 0
-        var place = 0
-        func readEight() -> Bool {
-            let characters = id.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-            guard let part = Self.eightDigits(characters) else { return false }
-            value = value &* 100_000_000 &+ part
-            place &+= 8
-            return true
-        }
-        if id.count >= 8, !readEight() { return nil }
-        if id.count >= 16, !readEight() { return nil }
-        // Nineteen digits always fit.
-        for byte in id[place..<min(id.count, 19)] {
-            let digit = byte &- UInt8(ascii: "0")
-            guard digit <= 9 else { return nil }
-            value = value &* 10 &+ UInt64(digit)
-        }
-        guard id.count == 20 else { return value }
-        let digit = id[19] &- UInt8(ascii: "0")
-        guard digit <= 9 else { return nil }
-        let (product, tooLarge) = value.multipliedReportingOverflow(by: 10)
-        let (sum, overflow) = product.addingReportingOverflow(UInt64(digit))
-        return tooLarge || overflow ? nil : sum
+        guard 9...16 ~= id.count else { return Self.numberOfUnusualLength(id) }
+        // The first eight digits without those that are among the last eight, which the shift leaves out.
+        let shift = UInt64(16 &- id.count) &* 8
+        let start = id.loadUnaligned(as: UInt64.self).littleEndian
+        let zeros = 0x3030_3030_3030_3030 & (1 &<< shift &- 1)
+        guard UInt8(truncatingIfNeeded: start) != UInt8(ascii: "0"),
+            let high = Self.eightDigits(start &<< shift | zeros),
+            let low = Self.eightDigits(
+                id.loadUnaligned(fromByteOffset: id.count &- 8, as: UInt64.self).littleEndian)
+        else { return nil }
+        return high &* 100_000_000 &+ low
     }
 
-    /// The number that eight characters write, all of them at once (Lemire's `parse_eight_digits_unrolled`).
+    @inline(never)
+    private static func numberOfUnusualLength(_ id: UnsafeRawBufferPointer) -> UInt64? {
+        guard 1...20 ~= id.count, id[0] != UInt8(ascii: "0") || id.count == 1 else { return nil }
+        var value: UInt64 = 0
+        for byte in id {
+            let digit = byte &- UInt8(ascii: "0")
+            guard digit <= 9 else { return nil }
+            let (product, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+            let (sum, overflow) = product.addingReportingOverflow(UInt64(digit))
+            guard !isTooLarge, !overflow else { return nil }
+            value = sum
+        }
+        return value
+    }
+
+    /// The number that eight characters write, the first in the lowest byte, all of them at once (Lemire's
+    /// `parse_eight_digits_unrolled`).
     @inline(__always)
     private static func eightDigits(_ characters: UInt64) -> UInt64? {
-        var digits = UInt64(littleEndian: characters)
+        var digits = characters
         // "0" to "9" are the bytes whose upper half is 3, and still is when 6 is added.
         guard digits & 0xF0F0_F0F0_F0F0_F0F0 == 0x3030_3030_3030_3030,
             (digits &+ 0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0 == 0x3030_3030_3030_3030
