@@ -69,7 +69,7 @@ package struct ChildProcess: Sendable {
     /// Runs a program to its end.
     /// - Returns: what it wrote.
     @discardableResult
-    static func run(_ command: [String]) throws -> String {
+    package static func run(_ command: [String]) throws -> String {
         let file = FileManager.default.temporaryDirectory.appending(path: "perennial-\(UUID().uuidString).out")
         defer { try? FileManager.default.removeItem(at: file) }
         let isGood = try ChildProcess(command, output: file.path).wait() == 0

@@ -81,7 +81,8 @@ package final class PostgresServer: Sendable {
         }
     }
 
-    private static func freePort() throws -> UInt16 {
+    /// Of loopback, where nobody listens now.
+    package static func freePort() throws -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()

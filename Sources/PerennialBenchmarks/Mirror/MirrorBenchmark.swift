@@ -15,13 +15,13 @@ struct MirrorBenchmark: Benchmark {
     private static let rounds = 7
 
     func run(in workspace: Workspace) async throws -> [Figure] {
-        let million = try await Supplies.onItsOwnThread { try Self.measureMillion() }
+        let million = try await Supplies.onItsOwnThread { try Self.measureMillion(workspace) }
         workspace.say("  5,000,000 subscriptions")
         let fiveMillion = try await Supplies.onItsOwnThread { try Self.measureFiveMillion() }
         return million + fiveMillion
     }
 
-    private static func measureMillion() throws -> [Figure] {
+    private static func measureMillion(_ workspace: Workspace) throws -> [Figure] {
         let filled = try FilledMirror(count: self.million)
         let ids = AskedIDs(count: self.million, of: self.million)
         let dictionary = filled.dictionary()
@@ -32,6 +32,8 @@ struct MirrorBenchmark: Benchmark {
         }
         let batched = Self.rate(ids) { filled.askInBatches($0, of: self.batch) }
         let single = Self.rate(ids, filled.askOneByOne)
+        let redis = try RedisBaseline.rate(keys: self.million)
+        if redis == nil { workspace.say("  There is no Redis to compare with.") }
         return [
             Figure("1,000,000 rows taken over by a mirror", filled.took.seconds, "s", goal: .valueAtMost(5)),
             Figure(
@@ -43,6 +45,7 @@ struct MirrorBenchmark: Benchmark {
                 "single checks on a mirror, of a dictionary's look-ups", single, "1/s", baseline: bare,
                 goal: .valueAtLeast(3_000_000)),
         ]
+            + (redis.map { [Figure("single checks on a mirror, of GETs of Redis", single, "1/s", baseline: $0)] } ?? [])
     }
 
     private static func measureFiveMillion() throws -> [Figure] {
