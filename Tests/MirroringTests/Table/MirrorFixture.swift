@@ -42,7 +42,13 @@ struct MirrorFixture {
     }
 
     func check(_ key: StreamKey, at moment: Moment = Self.start, after passed: Duration = .zero) -> MirrorAnswer {
-        self.mirror.check(self.question(key), at: self.time(moment, after: passed))
+        let (question, time) = (self.question(key), self.time(moment, after: passed))
+        let answer = self.mirror.check(question, at: time)
+        // Asked in one call it is the same.
+        var id = key.id
+        let scope = self.mirror.scope(key.environment, key.bundleID, kind: key.kind)
+        #expect(id.withUTF8 { self.mirror.check(utf8: UnsafeRawBufferPointer($0), in: scope, at: time) } == answer)
+        return answer
     }
 }
 
