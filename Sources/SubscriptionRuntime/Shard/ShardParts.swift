@@ -1,8 +1,9 @@
 import EventSourcing
 import Logging
 
-/// What a shard's actor, its timer and its readers share. All of it may be used from any thread.
-struct ShardParts: Sendable {
+/// What a shard's actor, its timer and its readers share. All of it may be used from any thread. A class, since each check
+/// looks at a few of these parts, and copying them all would take longer.
+final class ShardParts: Sendable {
     let shard: ShardID
     /// Whether the shard is assigned to this node; nil where ownership goes by leases.
     let isAssigned: Bool?
@@ -28,6 +29,33 @@ struct ShardParts: Sendable {
     /// Of the node.
     let totals: RuntimeMetrics
     let logger: Logger
+
+    init(
+        shard: ShardID, isAssigned: Bool?, store: any EventStore, loads: LoadQueue,
+        configuration: RuntimeConfiguration, clock: any WallClock, queue: ShardQueue, gate: ShardGate, arm: TimerArm,
+        watch: ClockWatch, entitlements: EntitlementTable, census: ShardCensus,
+        uncounted: AsyncStream<ShardID>.Continuation, asks: AskQueue?, moves: ShardMoves, metrics: ShardMetrics,
+        totals: RuntimeMetrics, logger: Logger
+    ) {
+        self.shard = shard
+        self.isAssigned = isAssigned
+        self.store = store
+        self.loads = loads
+        self.configuration = configuration
+        self.clock = clock
+        self.queue = queue
+        self.gate = gate
+        self.arm = arm
+        self.watch = watch
+        self.entitlements = entitlements
+        self.census = census
+        self.uncounted = uncounted
+        self.asks = asks
+        self.moves = moves
+        self.metrics = metrics
+        self.totals = totals
+        self.logger = logger
+    }
 
     /// This node answers for the shard; for others it asks their owners.
     var isOurs: Bool { self.isAssigned ?? (self.gate.epoch != nil) }
