@@ -19,18 +19,17 @@ struct FilledMirror {
         }
         let ids = SubscriptionIDs(count: count)
         let mirror = EntitlementMirror(map: map)
-        let row = Self.row
-        let encoded = row.encoded(under: RulesFingerprint(DerivationRules()))
+        let encoded = Self.rows.map { $0.encoded(under: RulesFingerprint(DerivationRules())) }
         var took = Duration.zero
         for first in stride(from: 0, to: count, by: 10_000) {
             let rows = (first..<min(first + 10_000, count)).map { index in
                 let key = StreamKey(
                     kind: .subscription, id: ids[index], environment: .production,
                     bundleID: BundleID(rawValue: "com.example.app"))
-                return (key.bytes, map.shard(of: key.id))
+                return (key.bytes, encoded[index % encoded.count], map.shard(of: key.id))
             }
             let start = ContinuousClock.now
-            for (key, shard) in rows { try mirror.apply(key: key, entitlement: encoded, in: shard) }
+            for (key, row, shard) in rows { try mirror.apply(key: key, entitlement: row, in: shard) }
             took += .now - start
         }
         for shard in map.shards { mirror.setCurrent(shard, asOf: .now) }
@@ -39,17 +38,23 @@ struct FilledMirror {
         self.took = took
     }
 
-    private static var row: EntitlementRow {
-        EntitlementRow(
-            version: 3,
-            phases: [
-                EntitlementRow.Phase(
-                    from: self.start, state: .subscribed, entitled: true, code: CohortCode(state: 5, offer: 0),
-                    productID: "com.example.newspaper.everything.monthly"),
-                EntitlementRow.Phase(
-                    from: self.start + .days(30), state: .expired, entitled: false,
-                    code: CohortCode(state: -5, offer: 0), productID: "com.example.newspaper.everything.monthly"),
-            ])
+    /// What customers have in turns: paid for, in a grace period, and expired.
+    private static var rows: [EntitlementRow] {
+        let rows = [
+            [self.phase(.subscribed, 0), self.phase(.expired, 30)],
+            [self.phase(.subscribed, -31), self.phase(.grace, -1), self.phase(.expired, 16)],
+            [self.phase(.expired, -10)],
+        ]
+        // Of ten, seven have paid.
+        let shares = [0, 0, 1, 0, 0, 2, 0, 0, 2, 0]
+        return shares.map { EntitlementRow(version: 3, phases: rows[$0]) }
+    }
+
+    private static func phase(_ state: LifecycleState, _ days: Int64) -> EntitlementRow.Phase {
+        EntitlementRow.Phase(
+            from: self.start + .days(days), state: state, entitled: state != .expired,
+            code: CohortCode(state: state == .expired ? -5 : 5, offer: 0),
+            productID: "com.example.newspaper.everything.monthly")
     }
 
     var bytesPerSubscription: Double { Double(self.mirror.bytes) / Double(self.count) }
