@@ -28,9 +28,10 @@ struct OutsideFollowerTests {
                 """)
     }
 
-    private func client() throws -> PerennialClient {
+    /// - Parameter addresses: where it finds the nodes.
+    private func client(at addresses: [LoopbackAddress]) throws -> PerennialClient {
         var configuration = PerennialClient.Configuration(
-            nodes: try self.addresses.enumerated().map { number, address in
+            nodes: try addresses.enumerated().map { number, address in
                 .init(address: address.text, publicKey: try self.cluster.publicKey(number))
             }, secretKey: try #require(Z85.text(of: self.keys.secretKey)))
         configuration.logger = Logger(label: "outside") { _ in SwiftLogNoOpLogHandler() }
@@ -106,15 +107,11 @@ struct OutsideFollowerTests {
         let ids = Set(notifications.compactMap(\.originalTransactionID)).sorted()
         try await withThrowingTaskGroup(of: Void.self) { group in
             // given: one who follows from the beginning
-            let (client, story) = (try self.client(), Story())
-            let changes = try client.changes()
-            group.addTask { try await client.run() }
-            group.addTask { for await event in changes { story.add(event) } }
-            try await client.untilReady()
-            while changes.position == nil { try await Task.sleep(for: .milliseconds(10)) }
+            let (client, story) = (try self.client(at: self.addresses), Story())
+            try await self.follow(client, story, in: &group)
 
             // when: nodes are lost and come back while notifications come, and somebody joins late
-            let late = try self.client()
+            let late = try self.client(at: self.addresses)
             for (index, notification) in notifications.enumerated() {
                 switch index {
                 case 150: nodes[2].process.send(SIGKILL)
@@ -133,20 +130,87 @@ struct OutsideFollowerTests {
             // then
             try await self.untilEqual(ids, client, nodes[0])
             try await self.untilEqual(ids, late, nodes[0])
-            let versions = Dictionary(
-                uniqueKeysWithValues: zip(ids, try await self.owned(ids, by: nodes[0]).map(\.version)))
-            while ids.contains(where: { story.versions[$0]?.max() ?? 0 < versions[$0] ?? 0 }) {
-                try await Task.sleep(for: .milliseconds(100))
-            }
-            for (id, told) in story.versions {
-                var last: Int64 = 0
-                for version in told where version > last {
-                    #expect(version == last + 1, "\(id): \(told)")
-                    last = version
-                }
-                #expect(versions[id].map { last >= $0 } ?? true)
-            }
+            try await self.expectAll(story, of: ids, nodes[0])
             group.cancelAll()
         }
+    }
+
+    /// Until the copy is there, and changes are told.
+    private func follow(
+        _ client: PerennialClient, _ story: Story, in group: inout ThrowingTaskGroup<Void, any Error>
+    ) async throws {
+        let changes = try client.changes()
+        group.addTask { try await client.run() }
+        group.addTask { for await event in changes { story.add(event) } }
+        try await client.untilReady()
+        while changes.position == nil { try await Task.sleep(for: .milliseconds(10)) }
+    }
+
+    /// In the end every version has been told, in its order.
+    private func expectAll(_ story: Story, of ids: [String], _ node: NodeProcess) async throws {
+        let versions = Dictionary(
+            uniqueKeysWithValues: zip(ids, try await self.owned(ids, by: node).map(\.version)))
+        while ids.contains(where: { story.versions[$0]?.max() ?? 0 < versions[$0] ?? 0 }) {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        for (id, told) in story.versions {
+            var last: Int64 = 0
+            for version in told where version > last {
+                #expect(version == last + 1, "\(id): \(told)")
+                last = version
+            }
+            #expect(versions[id].map { last >= $0 } ?? true)
+        }
+    }
+
+    /// For how long the cables are cut; a number of seconds makes it longer.
+    private static var cutOff: Duration {
+        .seconds(ProcessInfo.processInfo.environment["PERENNIAL_TEST_CUT_OFF"].flatMap { Int($0) } ?? 15)
+    }
+
+    @Test("whoever is cut off claims nothing meanwhile, and misses nothing in the end", .timeLimit(.minutes(30)))
+    func catchesUpAfterBeingCutOff() async throws {
+        // given: one who follows through cables
+        let nodes = [try await self.start(0), try await self.start(1), try await self.start(2)]
+        try await self.cluster.untilDivided(among: nodes)
+        let places = self.addresses.map { _ in LoopbackAddress.unused() }
+        let cables = try zip(self.addresses, places).flatMap { address, place in
+            [try PartitionProxy(to: address, at: place), try PartitionProxy(to: address.next, at: place.next)]
+        }
+        let notifications = self.cluster.corpus.notifications
+        let ids = Set(notifications.compactMap(\.originalTransactionID)).sorted()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let (client, story) = (try self.client(at: places), Story())
+            try await self.follow(client, story, in: &group)
+            for notification in notifications[..<300] { _ = try await nodes[0].notify(notification.signedPayload) }
+            try await self.cluster.database.untilInboxIsApplied()
+            try await self.untilEqual(ids, client, nodes[0])
+
+            // when: they are cut, while most happens
+            for cable in cables { cable.cut() }
+            let end = ContinuousClock.now + Self.cutOff
+            for notification in notifications[300...] { _ = try await nodes[0].notify(notification.signedPayload) }
+            try await self.cluster.database.untilInboxIsApplied()
+            while !(try Self.isStale(ids, client)) { try await Task.sleep(for: .milliseconds(50)) }
+            // then: from the bound on every answer says that it may be old, and nobody has access for longer than was paid
+            while ContinuousClock.now < end {
+                #expect(try Self.isStale(ids, client))
+                for entitlement in try client.check(ids).map({ try $0.get() }) where entitlement.isEntitled {
+                    #expect(entitlement.validUntil.map { $0 > Date(timeIntervalSinceNow: -60) } ?? true)
+                }
+                try await Task.sleep(for: .milliseconds(500))
+            }
+            #expect(ids.contains { story.versions[$0] == nil })
+
+            // and when they are healed, it ends as if nothing had been
+            for cable in cables { cable.heal() }
+            try await self.untilEqual(ids, client, nodes[0])
+            try await self.expectAll(story, of: ids, nodes[0])
+            group.cancelAll()
+        }
+    }
+
+    private static func isStale(_ ids: [String], _ client: PerennialClient) throws -> Bool {
+        try client.check(ids).allSatisfy { try $0.get().isStale }
     }
 }

@@ -21,6 +21,9 @@ struct LoopbackAddress: Sendable {
         LoopbackAddress(host: 0x7F00_0000 | .random(in: 0x0001_0001...0x00FF_FFFE), port: 7_000)
     }
 
+    /// The port behind this one.
+    var next: LoopbackAddress { LoopbackAddress(host: self.host, port: self.port + 1) }
+
     /// As a configuration names it.
     var text: String {
         let bytes = [24, 16, 8, 0].map { "\(self.host >> UInt32($0) & 0xFF)" }

@@ -8,9 +8,11 @@ final class PartitionProxy: Sendable {
     let port: Int
     private let relay: Relay
 
-    /// - Parameter target: where the server listens, or will.
-    init(to target: LoopbackAddress) throws {
-        let listener = try LoopbackAddress(port: 0).listen()
+    /// - Parameters:
+    ///   - target: where the server listens, or will.
+    ///   - place: where the proxy listens.
+    init(to target: LoopbackAddress, at place: LoopbackAddress = LoopbackAddress(port: 0)) throws {
+        let listener = try place.listen()
         self.port = listener.port
         self.relay = Relay(listener: listener.descriptor, port: listener.port, target: target)
         let relay = self.relay
