@@ -94,6 +94,40 @@ import ZeroMQ
         }
     }
 
+    @Test func whoAsksTooMuchIsRefusedAndNobodyElse() async throws {
+        // given: one page a second for each, two at once
+        var node = self.node
+        let other = try CurveKeyPair()
+        node.stream.subscribers[other.publicKey] = "reports"
+        (node.stream.pagesPerSecond, node.stream.pageBurst) = (1, 2)
+        try await node.run { [node] running in
+            let (greedy, modest) = (node.questioner(of: running), node.questioner(of: running, keys: other))
+            // when one asks for many at a time
+            let answers = try await withThrowingTaskGroup(of: StreamAnswer?.self) { group in
+                for _ in 0..<40 {
+                    group.addTask { try await greedy.ask(.snapshot(ShardID(rawValue: 1), after: [], limit: 0)) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            // then he gets some, and is told for how long to wait for the others
+            let refusals = answers.compactMap { answer -> StreamFailure? in
+                if case .failure(let failure) = answer?.content { failure } else { nil }
+            }
+            #expect(!refusals.isEmpty && refusals.count <= 38)
+            #expect(refusals.allSatisfy { $0.code == .busy && (1...1_000).contains($0.retryAfter) })
+            // and neither others nor what keeps him current wait for that
+            guard case .snapshot = try await modest.ask(.snapshot(ShardID(rawValue: 1), after: [], limit: 0))?.content
+            else {
+                Issue.record("no page")
+                return
+            }
+            guard case .heads = try await greedy.ask(.probe)?.content else {
+                Issue.record("no heads")
+                return
+            }
+        }
+    }
+
     @Test func whoAsksTooMuchIsToldWhenToAskAgain() throws {
         // given: two at a time, ten a second, three at once
         let start = ContinuousClock.now
