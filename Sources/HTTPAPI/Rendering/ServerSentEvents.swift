@@ -30,15 +30,15 @@ struct ServerSentEvents {
         try await self.write(Self.comment, to: &writer)
         while !Task.isShuttingDownGracefully {
             switch await self.next() {
-            case .success(.quiet): try await self.rest(for: Self.pause, &writer)
-            case .success(let round): try await self.write(self.text(of: round), to: &writer)
+            case .success(let round?): try await self.write(self.text(of: round), to: &writer)
+            case .success(nil): try await self.rest(for: Self.pause, &writer)
             case .failure(let error) where error.retryable: try await self.rest(for: Self.patience, &writer)
             case .failure(let error): return try await self.write(Self.text(of: error), to: &writer)
             }
         }
     }
 
-    private mutating func next() async -> Result<ChangeFeed.Round, ServiceError> {
+    private mutating func next() async -> Result<ChangeFeed.Round?, ServiceError> {
         do throws(ServiceError) {
             return .success(try await self.feed.next(limit: Self.roundLimit))
         } catch {
@@ -63,8 +63,6 @@ struct ServerSentEvents {
     private func text(of round: ChangeFeed.Round) -> [UInt8] {
         var text: [UInt8] = []
         switch round {
-        case .quiet:
-            return text
         case .caughtUp:
             Self.append("caughtup", to: &text) { json in json.object { _ in } }
         case .snapshot(let rows):

@@ -14,8 +14,6 @@ package struct ChangeFeed: Sendable {
         case changes([ChangeView])
         /// For the first time there is nothing new.
         case caughtUp
-        /// There is nothing new.
-        case quiet
     }
 
     private let reader: ChangeReader
@@ -45,8 +43,9 @@ package struct ChangeFeed: Sendable {
     package var cursor: String? { self.standing == nil ? self.reader.cursor(self.places) : nil }
 
     /// - Parameter limit: how many rows or changes at most.
+    /// - Returns: nil when there is nothing new.
     /// - Throws: retryable codes, after which it goes on where it was; `.storeRewound`, after which it cannot.
-    package mutating func next(limit: Int) async throws(ServiceError) -> Round {
+    package mutating func next(limit: Int) async throws(ServiceError) -> Round? {
         do {
             if let rows = try await self.nextRows(limit) { return .snapshot(rows) }
             var places = self.places
@@ -60,9 +59,9 @@ package struct ChangeFeed: Sendable {
             let failure = ServiceError(error)
             // A shard that changes hands has nothing to tell for a moment.
             guard failure.code.saysOwnerIsAbsent else { throw failure }
-            return .quiet
+            return nil
         }
-        if self.isCaughtUp { return .quiet }
+        if self.isCaughtUp { return nil }
         self.isCaughtUp = true
         return .caughtUp
     }
