@@ -180,7 +180,7 @@ package struct WebhookRegistry: Sendable {
             throw ServiceError(.invalidRequest, "url is no https URL without user, password and fragment")
         }
         do {
-            _ = try await self.outbound.address(of: target)
+            _ = try await self.outbound.addresses(of: target)
         } catch {
             throw ServiceError(.invalidRequest, "url: \(error.reason)")
         }

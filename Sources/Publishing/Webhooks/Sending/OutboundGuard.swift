@@ -35,17 +35,17 @@ package struct OutboundGuard: Sendable {
         return self.verdict(on: NetworkAddress(bytes: Array(address.bytes[wrapper.offset..<wrapper.offset + 4])))
     }
 
-    /// The address to connect to. Every address of the host is looked at, and the one that is given is the one to use:
-    /// a name could lead elsewhere when it is asked again.
+    /// The addresses of which one is to be connected to, one at least. Every address of the host is looked at, and no
+    /// other than these may be used: a name could lead elsewhere when it is asked again.
     /// - Throws: a failure in words without the address.
-    package func address(of target: WebhookTarget) async throws(DeliveryFailure) -> NetworkAddress {
+    package func addresses(of target: WebhookTarget) async throws(DeliveryFailure) -> [NetworkAddress] {
         let found: [NetworkAddress]
         do {
             found = if let literal = target.literal { [literal] } else { try await NetworkAddress.all(of: target.host) }
         } catch {
             throw DeliveryFailure("the host's name cannot be resolved now", isAbsence: true)
         }
-        guard let first = found.first else { throw DeliveryFailure("the host has no address", isAbsence: true) }
+        guard !found.isEmpty else { throw DeliveryFailure("the host has no address", isAbsence: true) }
         let verdicts = Set(found.map(self.verdict))
         guard !verdicts.contains(.refused) else {
             throw DeliveryFailure("the host is in a network that webhooks are not sent to", isAbsence: false)
@@ -53,6 +53,6 @@ package struct OutboundGuard: Sendable {
         guard target.isSecure || verdicts == [.allowed] else {
             throw DeliveryFailure("plain http is for networks of webhooks.allow alone", isAbsence: false)
         }
-        return first
+        return found
     }
 }

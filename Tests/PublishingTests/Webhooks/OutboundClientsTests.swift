@@ -1,0 +1,40 @@
+import Publishing
+import Testing
+
+/// Which address of a host is connected to.
+@Suite(.timeLimit(.minutes(10))) struct OutboundClientsTests {
+    private let clients = OutboundClients(connections: 1)
+    private let addresses = ["1.1.1.1", "1.0.0.1"].compactMap { NetworkAddress($0) }
+
+    @Test func theOrderOfAddressesDoesNotMatter() async {
+        let first = self.clients.line(to: "one.example", at: self.addresses)
+
+        #expect(self.clients.line(to: "one.example", at: self.addresses.reversed()).client === first.client)
+        #expect(self.clients.line(to: "other.example", at: self.addresses).client !== first.client)
+        await self.clients.shutdown()
+    }
+
+    @Test func anAddressThatTheHostHasNoMoreIsNotUsed() async {
+        let first = self.clients.line(to: "one.example", at: [self.addresses[0]])
+        let second = self.clients.line(to: "one.example", at: [self.addresses[1]])
+
+        #expect(second.client !== first.client)
+        #expect(second.address.text == "1.0.0.1")
+        await self.clients.shutdown()
+    }
+
+    @Test func anotherAddressIsTriedAfterOneThatCannotBeReached() async {
+        let first = self.clients.line(to: "one.example", at: self.addresses)
+        self.clients.giveUp(first, to: "one.example")
+        let second = self.clients.line(to: "one.example", at: self.addresses)
+
+        #expect(second.address.text == "1.0.0.1")
+        // Whoever says so late says nothing about the new one.
+        self.clients.giveUp(first, to: "one.example")
+        #expect(self.clients.line(to: "one.example", at: self.addresses).client === second.client)
+        self.clients.giveUp(second, to: "one.example")
+        let third = self.clients.line(to: "one.example", at: self.addresses)
+        #expect(third.address.text == "1.1.1.1")
+        await self.clients.shutdown()
+    }
+}
