@@ -7,7 +7,10 @@ extension StoreAPI {
 
     /// By date of modification. The last revision of an ascending list is good for later: it leads to what is new and to
     /// what was modified.
-    func transactionHistory(_ call: StoreCall) throws -> StoreReply {
+    /// - Parameter isKept: which transactions the endpoint lists at all.
+    func transactionHistory(
+        _ call: StoreCall, of isKept: (StoreTransaction) -> Bool = { _ in true }
+    ) throws -> StoreReply {
         try call.requireID()
         let filter = try TransactionFilter(call)
         let revision = try call.value("revision").map { text in
@@ -19,7 +22,7 @@ extension StoreAPI {
         let settled = self.records.truths.settled
         let pages = try self.pages(call)
         var listed: [Listed] = pages.flatMap { page in
-            page.entries.filter { filter.includes($0.transaction) }
+            page.entries.filter { filter.includes($0.transaction) && isKept($0.transaction) }
                 .map { Listed(page: page, transaction: $0.transaction, place: $0.revision) }
         }
         if filter.isAscending {

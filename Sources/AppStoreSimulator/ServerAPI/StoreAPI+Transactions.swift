@@ -13,7 +13,7 @@ extension StoreAPI {
         return .json(json.bytes)
     }
 
-    private func transaction(_ call: StoreCall) throws -> (Ledger.Page, StoreTransaction, settled: Moment) {
+    func transaction(_ call: StoreCall) throws -> (Ledger.Page, StoreTransaction, settled: Moment) {
         try call.requireID()
         let settled = self.records.truths.settled
         guard let page = self.records.ledger.page(ofTransaction: call.id),

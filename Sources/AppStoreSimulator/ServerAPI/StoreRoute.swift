@@ -25,6 +25,10 @@ struct StoreRoute: Sendable {
         StoreRoute(.statuses, .get, "v1/subscriptions/:id") { try $0.statuses($1) },
         StoreRoute(.transactionInfo, .get, "v1/transactions/:id") { try $0.transactionInfo($1) },
         StoreRoute(.transactionHistory, .get, "v2/history/:id") { try $0.transactionHistory($1) },
+        // Before its second version, which Apple's clients can still be asked for.
+        StoreRoute(.transactionHistory, .get, "v1/history/:id") {
+            try $0.transactionHistory($1) { $0.product.type != "Consumable" || $0.revocation != nil }
+        },
         StoreRoute(.appTransaction, .get, "v1/transactions/appTransactions/:id") { try $0.appTransaction($1) },
         StoreRoute(.finishTransaction, .post, "v1/transactions/:id/finish") { try $0.finish($1) },
         StoreRoute(.setAppAccountToken, .put, "v1/transactions/:id/appAccountToken") {
@@ -33,6 +37,7 @@ struct StoreRoute: Sendable {
         StoreRoute(.orderLookUp, .get, "v1/lookup/:id") { try $0.lookUpOrder($1) },
         StoreRoute(.refundHistory, .get, "v2/refund/lookup/:id") { try $0.refundHistory($1) },
         StoreRoute(.consumption, .put, "v2/transactions/consumption/:id") { try $0.takeConsumption($1) },
+        StoreRoute(.consumption, .put, "v1/transactions/consumption/:id") { try $0.takeConsumptionV1($1) },
         StoreRoute(.extendRenewalDate, .put, "v1/subscriptions/extend/:id") { try await $0.extend($1) },
         StoreRoute(.massExtension, .post, "v1/subscriptions/extend/mass") { try await $0.extendEverybody($1) },
         StoreRoute(.massExtensionStatus, .get, "v1/subscriptions/extend/mass/:product/:request") {

@@ -26,6 +26,7 @@ struct AppleServerAPITests {
     private static let common: Set = [
         "statuses", "statuses: app", "statuses: filter", "history", "history: filters", "transaction info",
         "app transaction", "finish", "refunds", "refunds: some", "account token", "consumption", "consumption: consent",
+        "history: first version", "consumption: first version",
         "extension", "extension: refused", "mass extension", "mass extension: unknown", "notifications",
         "notifications: attempts", "notifications: type", "notifications: subtype", "notifications: failures",
         "notifications: too far back", "test notification", "errors: statuses", "errors: malformed",

@@ -13,21 +13,31 @@ import time
 import uuid
 
 from appstoreserverlibrary.api_client import APIException, AppStoreServerAPIClient, GetTransactionHistoryVersion
+from appstoreserverlibrary.models.AccountTenure import AccountTenure
 from appstoreserverlibrary.models.ConsumptionRequest import ConsumptionRequest
+from appstoreserverlibrary.models.ConsumptionRequestV1 import ConsumptionRequestV1
+from appstoreserverlibrary.models.ConsumptionStatus import ConsumptionStatus
 from appstoreserverlibrary.models.DeliveryStatus import DeliveryStatus
+from appstoreserverlibrary.models.DeliveryStatusV1 import DeliveryStatusV1
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.models.ExtendReasonCode import ExtendReasonCode
 from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
+from appstoreserverlibrary.models.LifetimeDollarsPurchased import LifetimeDollarsPurchased
+from appstoreserverlibrary.models.LifetimeDollarsRefunded import LifetimeDollarsRefunded
 from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtendRenewalDateRequest
 from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
 from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
 from appstoreserverlibrary.models.OrderLookupStatus import OrderLookupStatus
+from appstoreserverlibrary.models.Platform import Platform
+from appstoreserverlibrary.models.PlayTime import PlayTime
 from appstoreserverlibrary.models.RefundPreference import RefundPreference
 from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
 from appstoreserverlibrary.models.Status import Status
 from appstoreserverlibrary.models.Subtype import Subtype
 from appstoreserverlibrary.models.TransactionHistoryRequest import Order, ProductType, TransactionHistoryRequest
+from appstoreserverlibrary.models.Type import Type
 from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
+from appstoreserverlibrary.models.UserStatus import UserStatus
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 
 DAY = 24 * 3600 * 1000
@@ -186,6 +196,48 @@ class Caller:
             "consumption: consent", 4000035, self.client.send_consumption_information, transaction_id, request
         )
 
+    def first_versions(self, transaction_id, found):
+        """What Apple has replaced, and its client can still be asked for."""
+        ids, revision = [], None
+        while True:
+            page = self.client.get_transaction_history(
+                transaction_id, revision, TransactionHistoryRequest(), GetTransactionHistoryVersion.V1
+            )
+            ids += [transaction.transactionId for transaction in self.transactions(page.signedTransactions)]
+            revision = page.revision
+            if not page.hasMore:
+                break
+        kept = [item.transactionId for item in found if item.type != Type.CONSUMABLE or item.revocationDate]
+        self.check("history: first version", ids == kept)
+        request = ConsumptionRequestV1(
+            customerConsented=True,
+            consumptionStatus=ConsumptionStatus.NOT_CONSUMED,
+            platform=Platform.APPLE,
+            sampleContentProvided=False,
+            deliveryStatus=DeliveryStatusV1.DELIVERED_AND_WORKING_PROPERLY,
+            appAccountToken="",
+            accountTenure=AccountTenure.THIRTY_DAYS_TO_NINETY_DAYS,
+            playTime=PlayTime.ONE_DAY_TO_FOUR_DAYS,
+            lifetimeDollarsRefunded=LifetimeDollarsRefunded.ZERO_DOLLARS,
+            lifetimeDollarsPurchased=LifetimeDollarsPurchased.TWO_THOUSAND_DOLLARS_OR_GREATER,
+            userStatus=UserStatus.ACTIVE,
+        )
+        self.check("consumption: first version", self.client.send_consumption_data(transaction_id, request) is None)
+        for code, name in [
+            (4000032, "accountTenure"), (4000034, "consumptionStatus"), (4000036, "deliveryStatus"),
+            (4000037, "lifetimeDollarsPurchased"), (4000038, "lifetimeDollarsRefunded"), (4000039, "platform"),
+            (4000040, "playTime"), (4000042, "userStatus"),
+        ]:
+            kept, field = request, "raw" + name[0].upper() + name[1:]
+            value = getattr(kept, field)
+            setattr(kept, field, 99)
+            self.expect_error("consumption: first version", code, self.client.send_consumption_data, transaction_id, kept)
+            setattr(kept, field, value)
+        request.appAccountToken = "somebody"
+        self.expect_error(
+            "consumption: first version", 4000033, self.client.send_consumption_data, transaction_id, request
+        )
+
     def extension(self, transaction_ids):
         request = ExtendRenewalDateRequest(
             extendByDays=5, extendReasonCode=ExtendReasonCode.CUSTOMER_SATISFACTION, requestIdentifier="a-request"
@@ -322,6 +374,7 @@ class Caller:
         subscription = next(iter(statuses))
         self.account_token(subscription)
         self.consumption(subscription)
+        self.first_versions(subscription, self.history(subscription))
         self.extension(statuses)
         self.mass_extension(self.history(subscription)[-1].productId)
         self.notifications(int(time.time() * 1000))
