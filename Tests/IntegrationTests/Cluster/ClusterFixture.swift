@@ -33,10 +33,12 @@ struct ClusterFixture {
     ///   - cluster: further keys of that section.
     ///   - publishes: on two free ports, so that each node mirrors the others.
     ///   - section: one more.
+    ///   - store: the address of the database, as the node goes there; nil for its own.
     func start(
-        _ number: Int, cluster: String, publishes: Bool = false, section: String = ""
+        _ number: Int, cluster: String, publishes: Bool = false, section: String = "", store: String? = nil
     ) async throws -> NodeProcess {
-        var sections = self.sections(number, store: self.database.url, cluster: "bind: \"127.0.0.1:0\", \(cluster)")
+        var sections = self.sections(
+            number, store: store ?? self.database.url, cluster: "bind: \"127.0.0.1:0\", \(cluster)")
         if publishes { sections += "\nstream: { bind: \"127.0.0.1:0\" }" }
         sections += "\n\(section)"
         return try await NodeProcess.start(

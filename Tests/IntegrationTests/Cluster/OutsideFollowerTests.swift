@@ -19,13 +19,13 @@ struct OutsideFollowerTests {
         self.cluster = try await ClusterFixture(nodes: 3, corpus: SignedCorpus(count: 900, seed: 37))
     }
 
-    private func start(_ number: Int) async throws -> NodeProcess {
+    private func start(_ number: Int, store: String? = nil) async throws -> NodeProcess {
         let key = try #require(Z85.text(of: self.keys.publicKey))
         return try await self.cluster.start(
             number, cluster: "lease: 3s",
             section: """
                 stream: { bind: "\(self.addresses[number].text)", subscribers: [ { name: outside, curveKey: "\(key)" } ] }
-                """)
+                """, store: store)
     }
 
     /// - Parameter addresses: where it finds the nodes.
@@ -191,7 +191,7 @@ struct OutsideFollowerTests {
             let end = ContinuousClock.now + Self.cutOff
             for notification in notifications[300...] { _ = try await nodes[0].notify(notification.signedPayload) }
             try await self.cluster.database.untilInboxIsApplied()
-            while !(try Self.isStale(ids, client)) { try await Task.sleep(for: .milliseconds(50)) }
+            try await self.until { try Self.isStale(ids, client) }
             // then: from the bound on every answer says that it may be old, and nobody has access for longer than was paid
             while ContinuousClock.now < end {
                 #expect(try Self.isStale(ids, client))
@@ -210,6 +210,41 @@ struct OutsideFollowerTests {
         }
     }
 
+    @Test("a node that its store has not heard from vouches for nothing", .timeLimit(.minutes(10)))
+    func nothingIsCurrentWithoutALease() async throws {
+        // given: a node behind a cable, and one who follows it and is current
+        let database = self.cluster.database
+        let cable = try PartitionProxy(to: LoopbackAddress(port: Int(database.server.port)))
+        let node = try await self.start(0, store: database.url(port: UInt16(cable.port)))
+        try await self.cluster.untilDivided(among: [node])
+        let notifications = self.cluster.corpus.notifications[..<100]
+        let ids = Set(notifications.compactMap(\.originalTransactionID)).sorted()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let client = try self.client(at: [self.addresses[0]])
+            try await self.follow(client, Story(), in: &group)
+            for notification in notifications { while try await node.notify(notification.signedPayload) != 200 {} }
+            try await self.untilEqual(ids, client, node)
+            try await self.until { try !Self.isStale(ids, client) }
+            // when: the node is reached, and does not reach its store
+            cable.cut()
+            // then: its word is worth nothing after the length of its lease, and stays so
+            try await self.until { try Self.isStale(ids, client) }
+            for _ in 0..<20 {
+                #expect(try Self.isStale(ids, client))
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            // and when it owns them again, it is worth something again
+            cable.heal()
+            try await self.until { try !Self.isStale(ids, client) }
+            group.cancelAll()
+        }
+    }
+
+    private func until(_ condition: () throws -> Bool) async throws {
+        while try !condition() { try await Task.sleep(for: .milliseconds(50)) }
+    }
+
+    /// Whether every answer says that it may be old.
     private static func isStale(_ ids: [String], _ client: PerennialClient) throws -> Bool {
         try client.check(ids).allSatisfy { try $0.get().isStale }
     }
