@@ -191,10 +191,10 @@ struct OutsideFollowerTests {
             let end = ContinuousClock.now + Self.cutOff
             for notification in notifications[300...] { _ = try await nodes[0].notify(notification.signedPayload) }
             try await self.cluster.database.untilInboxIsApplied()
-            try await self.until { try Self.isStale(ids, client) }
+            try await self.until { try Self.areAll(stale: true, ids, client) }
             // then: from the bound on every answer says that it may be old, and nobody has access for longer than was paid
             while ContinuousClock.now < end {
-                #expect(try Self.isStale(ids, client))
+                #expect(try Self.areAll(stale: true, ids, client))
                 for entitlement in try client.check(ids).map({ try $0.get() }) where entitlement.isEntitled {
                     #expect(entitlement.validUntil.map { $0 > Date(timeIntervalSinceNow: -60) } ?? true)
                 }
@@ -224,18 +224,18 @@ struct OutsideFollowerTests {
             try await self.follow(client, Story(), in: &group)
             for notification in notifications { while try await node.notify(notification.signedPayload) != 200 {} }
             try await self.untilEqual(ids, client, node)
-            try await self.until { try !Self.isStale(ids, client) }
+            try await self.until { try Self.areAll(stale: false, ids, client) }
             // when: the node is reached, and does not reach its store
             cable.cut()
             // then: its word is worth nothing after the length of its lease, and stays so
-            try await self.until { try Self.isStale(ids, client) }
+            try await self.until { try Self.areAll(stale: true, ids, client) }
             for _ in 0..<20 {
-                #expect(try Self.isStale(ids, client))
+                #expect(try Self.areAll(stale: true, ids, client))
                 try await Task.sleep(for: .milliseconds(200))
             }
             // and when it owns them again, it is worth something again
             cable.heal()
-            try await self.until { try !Self.isStale(ids, client) }
+            try await self.until { try Self.areAll(stale: false, ids, client) }
             group.cancelAll()
         }
     }
@@ -244,8 +244,8 @@ struct OutsideFollowerTests {
         while try !condition() { try await Task.sleep(for: .milliseconds(50)) }
     }
 
-    /// Whether every answer says that it may be old.
-    private static func isStale(_ ids: [String], _ client: PerennialClient) throws -> Bool {
-        try client.check(ids).allSatisfy { try $0.get().isStale }
+    /// Whether every answer says that it may be old, or none.
+    private static func areAll(stale: Bool, _ ids: [String], _ client: PerennialClient) throws -> Bool {
+        try client.check(ids).allSatisfy { try $0.get().isStale == stale }
     }
 }
