@@ -20,6 +20,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isQuiescing = false
     /// The answer under way does not end by itself.
     private var isStreaming = false
+    /// Parts of it that its client has not taken yet.
+    private var waitingParts = 0
 
     init(admission: Admission) { self.admission = admission }
 
@@ -91,24 +93,32 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             self.advance { $0.answerBegan(isLast: isLast) }
             context.write(self.wrapOutboundOut(.head(head)), promise: promise)
         case .body:
-            context.write(data, promise: self.isStreaming ? self.restartingDeadline(promise, context) : promise)
+            context.write(data, promise: self.isStreaming ? self.countingPart(promise, context) : promise)
         case .end:
             self.writeEnd(data, promise: promise, context: context)
         }
     }
 
-    /// A stream may go on as long as its client takes what there is.
-    private func restartingDeadline(
+    /// A stream may go on as long as its client takes what there is: while there is nothing, no deadline runs.
+    private func countingPart(
         _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
     ) -> EventLoopPromise<Void> {
+        if self.waitingParts == 0 { self.restartDeadline() }
+        self.waitingParts += 1
         let promise = promise ?? context.eventLoop.makePromise()
         let isolated = NIOLoopBound(self, eventLoop: context.eventLoop)
-        promise.futureResult.whenSuccess { isolated.value.restartDeadline() }
+        promise.futureResult.whenSuccess {
+            let handler = isolated.value
+            handler.waitingParts -= 1
+            handler.restartDeadline()
+            if handler.waitingParts == 0 { handler.deadline = nil }
+        }
         return promise
     }
 
     /// The answer has been taken when its last byte is with the kernel.
     private func writeEnd(_ data: NIOAny, promise: EventLoopPromise<Void>?, context: ChannelHandlerContext) {
+        if self.isStreaming { self.restartDeadline() }
         let promise = promise ?? context.eventLoop.makePromise()
         let isolated = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.whenSuccess {
