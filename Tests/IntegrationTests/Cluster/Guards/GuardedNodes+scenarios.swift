@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 extension GuardedNodes {
     /// Lives through what a guard is there for.
@@ -22,16 +23,16 @@ extension GuardedNodes {
         let former = try await self.startFirst()
         try await self.deliver(0, former)
         self.cable.snare.set(for: .request, of: Self.append)
-        let payload = self.payload(1)
-        async let answer = former.notify(payload)
-        try await self.until { self.cable.snare.isHolding }
+        let attempt = Attempt(self.payload(1), at: former)
+        async let answer = attempt.status()
+        try await self.until { self.cable.snare.isHolding || attempt.isOver }
         former.process.send(SIGSTOP)
 
         let owner = try await self.startSecond()
         try await self.untilAllAreOwned(by: owner)
         try await self.noteOwners()
         self.cable.snare.release()
-        try await self.until { self.cable.snare.isAnswered }
+        try await self.until { !self.cable.snare.isWaiting }
         former.process.send(SIGKILL)
         _ = try? await answer
         try await self.deliver(1, owner)
@@ -113,14 +114,34 @@ extension GuardedNodes {
     ) async throws {
         let before = try await self.rows()
         self.cable.snare.set(for: part, of: Self.append)
-        let payload = self.payload(number)
-        async let answer = owner.notify(payload)
+        let attempt = Attempt(self.payload(number), at: owner)
+        async let answer = attempt.status()
         switch part {
-        case .request: try await self.until { self.cable.snare.isHolding }
-        case .answer: try await self.untilStored(moreThan: before)
+        case .request: try await self.until { self.cable.snare.isHolding || attempt.isOver }
+        case .answer: try await self.untilStored(moreThan: before) { attempt.isOver }
         }
         try await body()
         self.note(try await answer, of: number)
+    }
+
+    /// A notification that is sent once. A machine that is busy with other things may have it refused, and the moment of
+    /// danger does not come.
+    private final class Attempt: Sendable {
+        private let payload: [UInt8]
+        private let node: NodeProcess
+        private let hasEnded = Mutex(false)
+
+        init(_ payload: [UInt8], at node: NodeProcess) {
+            self.payload = payload
+            self.node = node
+        }
+
+        var isOver: Bool { self.hasEnded.withLock(\.self) }
+
+        func status() async throws -> UInt {
+            defer { self.hasEnded.withLock { $0 = true } }
+            return try await self.node.notify(self.payload)
+        }
     }
 
     private func until(_ condition: () -> Bool) async throws {

@@ -119,9 +119,10 @@ final class GuardedNodes {
     /// From now on only a newer owner may append.
     func noteOwners() async throws { self.history.earlier = try await self.rows() }
 
-    /// Waits until the database holds more than these events.
-    func untilStored(moreThan before: [Int: History.ShardRows]) async throws {
-        while try await self.rows().values.map(\.head).reduce(0, +) == before.values.map(\.head).reduce(0, +) {
+    /// Waits until the database holds more than these events, or nothing is to be waited for any more.
+    func untilStored(moreThan before: [Int: History.ShardRows], orUntil isOver: () -> Bool) async throws {
+        while try await self.rows().values.map(\.head).reduce(0, +) == before.values.map(\.head).reduce(0, +), !isOver()
+        {
             try await Task.sleep(for: .milliseconds(20))
         }
     }

@@ -90,6 +90,7 @@ private final class Relay: Sendable {
         }
         self.pump(.request, from: client, to: server, of: processes, connection: number)
         answers.wait()
+        self.snare.end(number)
     }
 
     /// Passes everything on, the end too.

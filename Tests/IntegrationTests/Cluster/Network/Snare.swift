@@ -14,6 +14,7 @@ final class Snare: Sendable {
         case holding(Part, connection: Int)
         case released(connection: Int)
         case answered
+        case ended
         case dropped(connection: Int)
     }
 
@@ -38,6 +39,16 @@ final class Snare: Sendable {
         self.state.withLock { if case .answered = $0 { true } else { false } }
     }
 
+    /// Whether something is held, or was released and has no answer yet. Its connection may end first.
+    var isWaiting: Bool {
+        self.state.withLock { state in
+            switch state {
+            case .holding, .released: true
+            default: false
+            }
+        }
+    }
+
     /// What was held is lost, and its connection ends.
     func drop() {
         self.state.withLock { if case .holding(_, let connection) = $0 { $0 = .dropped(connection: connection) } }
@@ -54,7 +65,17 @@ final class Snare: Sendable {
                     state = .holding(wanted, connection: connection)
                 }
             case .released(connection: connection): if part == .answer { state = .answered }
-            case .open, .holding, .released, .answered, .dropped: return
+            case .open, .holding, .released, .answered, .ended, .dropped: return
+            }
+        }
+    }
+
+    /// Nothing comes from it any more.
+    func end(_ connection: Int) {
+        self.state.withLock { state in
+            switch state {
+            case .holding(_, connection: connection), .released(connection: connection): state = .ended
+            default: return
             }
         }
     }
