@@ -2,6 +2,7 @@ import AppStoreSimulator
 import Foundation
 import Logging
 import PerennialClient
+import PostgresHarness
 import Subscriptions
 import Synchronization
 import Testing
