@@ -7,7 +7,7 @@ enum LogOutput {
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
             handler.logLevel = level
-            return handler
+            return ShutdownQuietLogHandler(handler)
         }
         return Logger(label: "perennial")
     }
