@@ -60,6 +60,8 @@ private final class Relay: Sendable {
 
     func accept() {
         while true {
+            // Whoever tries again and again meanwhile waits with the kernel, not each in a thread of his own.
+            self.wait { self.cuts.withLock(\.isWhole) }
             var address = sockaddr_in()
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
             let client = withUnsafeMutablePointer(to: &address) { address in
