@@ -176,7 +176,9 @@ struct OutsideFollowerTests {
         try await self.cluster.untilDivided(among: nodes)
         let places = self.addresses.map { _ in LoopbackAddress.unused() }
         let cables = try zip(self.addresses, places).flatMap { address, place in
-            [try PartitionProxy(to: address, at: place), try PartitionProxy(to: address.next, at: place.next)]
+            try [(address, place), (address.next, place.next)].map { address, place in
+                try PartitionProxy(to: address, at: place, knowsProcesses: false)
+            }
         }
         let notifications = self.cluster.corpus.notifications
         let ids = Set(notifications.compactMap(\.originalTransactionID)).sorted()

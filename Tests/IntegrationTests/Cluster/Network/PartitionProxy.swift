@@ -11,12 +11,15 @@ final class PartitionProxy: Sendable {
     /// - Parameters:
     ///   - target: where the server listens, or will.
     ///   - place: where the proxy listens.
-    init(to target: LoopbackAddress, at place: LoopbackAddress = LoopbackAddress(port: 0)) throws {
+    ///   - knowsProcesses: whose a connection is takes long to find out, and matters to `cut(from:)` alone.
+    init(
+        to target: LoopbackAddress, at place: LoopbackAddress = LoopbackAddress(port: 0), knowsProcesses: Bool = true
+    ) throws {
         let listener = try place.listen()
         self.port = listener.port
         self.relay = Relay(listener: listener.descriptor, port: listener.port, target: target)
         let relay = self.relay
-        Thread.detachNewThread { relay.accept() }
+        Thread.detachNewThread { relay.accept(knowsProcesses) }
     }
 
     deinit { self.relay.close() }
@@ -58,7 +61,7 @@ private final class Relay: Sendable {
         shutdown(self.listener, Int32(SHUT_RDWR))
     }
 
-    func accept() {
+    func accept(_ knowsProcesses: Bool) {
         while true {
             // Whoever tries again and again meanwhile waits with the kernel, not each in a thread of his own.
             self.wait { self.cuts.withLock(\.isWhole) }
@@ -69,7 +72,10 @@ private final class Relay: Sendable {
             }
             guard client >= 0 else { break }
             let port = UInt16(bigEndian: address.sin_port)
-            Thread.detachNewThread { self.serve(client, of: SocketOwner.processes(connectedFrom: port, to: self.port)) }
+            Thread.detachNewThread {
+                self.serve(
+                    client, of: knowsProcesses ? SocketOwner.processes(connectedFrom: port, to: self.port) : [])
+            }
         }
         Glibc.close(self.listener)
     }
