@@ -9,7 +9,7 @@ import Testing
 import ZeroMQ
 
 /// A service beside a cluster whose nodes are killed and suspended, against what their owners say in the end.
-@Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
+@Suite(.serialized, .enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
 struct OutsideFollowerTests {
     private let cluster: ClusterFixture
     private let addresses = (0..<3).map { _ in LoopbackAddress.unused() }
