@@ -2,8 +2,12 @@ import Foundation
 import Synchronization
 
 extension GuardedNodes {
+    /// On a machine that is busy with other things the moment of danger did not come: nothing has been shown.
+    struct MissedMoment: Error {}
+
     /// Lives through what a guard is there for.
     /// - Returns: what the checks find.
+    /// - Throws: `MissedMoment`.
     func live(through danger: Guard) async throws -> [Violation] {
         switch danger {
         case .fence: try await self.appendLate()
@@ -31,8 +35,9 @@ extension GuardedNodes {
         let owner = try await self.startSecond()
         try await self.untilAllAreOwned(by: owner)
         try await self.noteOwners()
-        self.cable.snare.release()
+        guard self.cable.snare.release() else { throw MissedMoment() }
         try await self.until { !self.cable.snare.isWaiting }
+        guard self.cable.snare.isAnswered else { throw MissedMoment() }
         former.process.send(SIGKILL)
         _ = try? await answer
         try await self.deliver(1, owner)
@@ -49,7 +54,7 @@ extension GuardedNodes {
         let owner = try await self.startSecond()
         try await self.untilAllAreOwned(by: owner)
         try await self.deliver(1, owner)
-        let known = try await self.view(owner, consistency: "owner")
+        guard let known = try await self.view(owner, consistency: "owner") else { throw MissedMoment() }
         try await self.check(former, after: known)
         former.process.send(SIGKILL)
         return try await self.violations(on: owner)
@@ -66,7 +71,9 @@ extension GuardedNodes {
     private func loseAnswer() async throws -> [Violation] {
         let owner = try await self.startFirst()
         try await self.deliver(0, owner)
-        try await self.send(1, to: owner, holding: .answer) { self.cable.snare.drop() }
+        try await self.send(1, to: owner, holding: .answer) {
+            guard self.cable.snare.drop() else { throw MissedMoment() }
+        }
         try await self.deliver(1, owner)
         try await self.deliver(2, owner)
         return try await self.violations(on: owner)
@@ -76,7 +83,9 @@ extension GuardedNodes {
     private func loseAppend() async throws -> [Violation] {
         let owner = try await self.startFirst()
         try await self.deliver(0, owner)
-        try await self.send(1, to: owner, holding: .request) { self.cable.snare.drop() }
+        try await self.send(1, to: owner, holding: .request) {
+            guard self.cable.snare.drop() else { throw MissedMoment() }
+        }
         return try await self.violations(on: owner)
     }
 
@@ -87,9 +96,9 @@ extension GuardedNodes {
         try await self.check(owner)
         try await self.send(1, to: owner, holding: .answer) {
             let other = try await self.startSecond()
-            let known = try await self.view(other, consistency: "local")
+            guard let known = try await self.view(other, consistency: "local") else { throw MissedMoment() }
             try await self.check(owner, after: known, withToken: true)
-            self.cable.snare.release()
+            guard self.cable.snare.release() else { throw MissedMoment() }
         }
         return try await self.violations(on: owner)
     }
@@ -102,13 +111,13 @@ extension GuardedNodes {
         try await self.send(1, to: owner, holding: .answer) {
             let known = try await self.view(owner, consistency: "owner")
             try await self.check(owner, after: known)
-            self.cable.snare.release()
+            guard self.cable.snare.release() else { throw MissedMoment() }
         }
         return try await self.violations(on: owner)
     }
 
     /// Sends a notification while its append is held up: before the database hears of it, or when it has stored it.
-    /// - Parameter body: runs once that is so, and ends it.
+    /// - Parameter body: runs once that is so, and ends it; it throws `MissedMoment` when that was not so.
     private func send(
         _ number: Int, to owner: NodeProcess, holding part: Snare.Part, _ body: () async throws -> Void
     ) async throws {

@@ -30,9 +30,8 @@ final class Snare: Sendable {
     }
 
     /// What was held goes on, late.
-    func release() {
-        self.state.withLock { if case .holding(_, let connection) = $0 { $0 = .released(connection: connection) } }
-    }
+    /// - Returns: false where nothing is held, or no longer: its connection has ended.
+    func release() -> Bool { self.letGo { .released(connection: $0) } }
 
     /// What was released has been answered.
     var isAnswered: Bool {
@@ -50,8 +49,15 @@ final class Snare: Sendable {
     }
 
     /// What was held is lost, and its connection ends.
-    func drop() {
-        self.state.withLock { if case .holding(_, let connection) = $0 { $0 = .dropped(connection: connection) } }
+    /// - Returns: as `release()` does.
+    func drop() -> Bool { self.letGo { .dropped(connection: $0) } }
+
+    private func letGo(_ next: (Int) -> State) -> Bool {
+        self.state.withLock { state in
+            guard case .holding(_, let connection) = state else { return false }
+            state = next(connection)
+            return true
+        }
     }
 
     // MARK: Whatever passes
