@@ -35,7 +35,7 @@ import Testing
     ]
 
     private func result(_ url: String, patience: TimeAmount = .seconds(30)) async throws -> SendAttempt.Result {
-        let client = NotificationSender.makeClient(connections: 1)
+        let client = NotificationSender.makeClient(connections: 1, patience: .seconds(30))
         let sender = NotificationSender(url: url, client: client, patience: patience)
         let result = await sender.send(try LifecycleFactory().testNotification())
         try await client.shutdown()

@@ -11,14 +11,14 @@ package struct NotificationSender: Sendable {
     /// - Parameters:
     ///   - client: from `makeClient`.
     ///   - patience: how long it may all take, from the connection to the end of the answer.
-    package init(url: String, client: HTTPClient, patience: TimeAmount = .seconds(10)) {
+    package init(url: String, client: HTTPClient, patience: TimeAmount) {
         self.url = url
         self.client = client
         self.patience = patience
     }
 
     /// A redirect is no success, so none is followed.
-    package static func makeClient(connections: Int, patience: TimeAmount = .seconds(10)) -> HTTPClient {
+    package static func makeClient(connections: Int, patience: TimeAmount) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         configuration.timeout.connect = patience
