@@ -128,22 +128,60 @@ import Testing
         }
     }
 
-    @Test func aStreamWithoutNewsStaysOpen() async throws {
-        // given a server that cuts off whoever takes nothing for ten seconds
-        var configuration = Configuration.with { $0.answerTimeout = .seconds(10) }
-        configuration.limits.heartbeat = .milliseconds(200)
+    @Test(arguments: [Duration.milliseconds(200), .seconds(3_600)])
+    func aStreamWithoutNewsStaysOpen(heartbeat: Duration) async throws {
+        // given a server that cuts off whoever takes nothing for a second
+        var configuration = Configuration.with { $0.answerTimeout = .seconds(1) }
+        configuration.limits.heartbeat = heartbeat
         try await Node.run(configuration: configuration) { node in
             try await HTTPConnection.with(port: node.port) { connection in
                 var source = try await EventSource(connection)
                 #expect(try await source.next()?.name == "caughtup")
 
                 // when nothing happens for longer than that
-                let end = ContinuousClock.now + .seconds(11)
-                while ContinuousClock.now < end { #expect(try await source.piece() == ":\n\n") }
+                let end = ContinuousClock.now + .seconds(4)
+                while heartbeat < .seconds(1), ContinuousClock.now < end {
+                    #expect(try await source.piece() == ":\n\n")
+                }
+                try await Task.sleep(until: end)
 
                 // then the listener still hears what happens
                 try await self.buy("1", at: node)
                 #expect(try await source.next()?.id == "1")
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func whoeverTakesNothingLosesHisPlace() async throws {
+        // given one place, and a listener who has stopped to read
+        let configuration = Configuration.with {
+            $0.streams = 1
+            $0.answerTimeout = .milliseconds(500)
+        }
+        try await Node.run(configuration: configuration) { node in
+            try await HTTPConnection.with(port: node.port) { first in
+                _ = try await EventSource(first)
+                // when more happens than the buffers on his way hold, then his place is given to another
+                var bought = 0
+                while try await self.isRefused(at: node) {
+                    try await self.buy(bought..<bought + 500, at: node)
+                    bought += 500
+                }
+                #expect(bought > 500)
+                // and he finds the end
+                try await first.waitForEnd()
+            }
+        }
+    }
+
+    /// Whether there is no place for one more listener.
+    private func isRefused(at node: Node) async throws -> Bool {
+        try await HTTPConnection.with(port: node.port) { connection in
+            do {
+                _ = try await EventSource(connection)
+                return false
+            } catch let refusal as EventSource.Refused where refusal.answer.status == 503 {
+                return true
             }
         }
     }
@@ -166,17 +204,7 @@ import Testing
                 }
             }
             // and a place that was left can be taken
-            while true {
-                let isBack = try await HTTPConnection.with(port: node.port) { connection in
-                    do {
-                        _ = try await EventSource(connection)
-                        return true
-                    } catch let refusal as EventSource.Refused where refusal.answer.status == 503 {
-                        return false
-                    }
-                }
-                if isBack { break }
-            }
+            while try await self.isRefused(at: node) {}
         }
     }
 
