@@ -9,25 +9,13 @@ import SubscriptionRuntime
 ///     webhook-replay/ID/SHARD/REPLAY the window of a replay
 ///     webhook-dead/ID/SHARD/SEQUENCE a `DeadLetter` as JSON
 struct WebhookShelf: Sendable {
-    /// One window of an endpoint: of the log as it grows, or of a replay.
-    struct Lane: Hashable, Sendable {
-        let shard: ShardID
-        /// nil for the log as it grows.
-        let replay: String?
-
-        init(_ shard: ShardID, replay: String? = nil) {
-            self.shard = shard
-            self.replay = replay
-        }
-    }
-
     let store: any EventStore
 
     private static let page = 512
 
     static func name(ofEndpoint id: String) -> String { "webhook-endpoint/\(id)" }
 
-    static func name(of lane: Lane, ofEndpoint id: String) -> String {
+    static func name(of lane: DeliveryLane, ofEndpoint id: String) -> String {
         let shard = Self.digits(Int64(lane.shard.rawValue), 4)
         guard let replay = lane.replay else { return Self.prefix(ofCursorsOf: id) + shard }
         return Self.prefix(ofReplaysOf: id) + "\(shard)/\(replay)"
@@ -90,18 +78,20 @@ struct WebhookShelf: Sendable {
         return Dictionary(uniqueKeysWithValues: windows.map { ($0.lane.shard, $0.window) })
     }
 
-    func replays(of id: String) async throws(ServiceError) -> [(lane: Lane, window: DeliveryWindow)] {
+    func replays(of id: String) async throws(ServiceError) -> [(lane: DeliveryLane, window: DeliveryWindow)] {
         try await self.windows(Self.prefix(ofReplaysOf: id))
     }
 
-    private func windows(_ prefix: String) async throws(ServiceError) -> [(lane: Lane, window: DeliveryWindow)] {
-        var windows: [(lane: Lane, window: DeliveryWindow)] = []
+    private func windows(_ prefix: String) async throws(ServiceError) -> [(lane: DeliveryLane, window: DeliveryWindow)]
+    {
+        var windows: [(lane: DeliveryLane, window: DeliveryWindow)] = []
         for note in try await self.all(prefix) {
             let parts = note.name.dropFirst(prefix.count).split(separator: "/")
             guard let shard = parts.first.flatMap({ UInt16($0) }), let window = DeliveryWindow(note.value) else {
                 throw ServiceError(.corrupt, "\(note.name) is no window of deliveries")
             }
-            windows.append((Lane(ShardID(rawValue: shard), replay: parts.dropFirst().first.map(String.init)), window))
+            windows.append(
+                (DeliveryLane(ShardID(rawValue: shard), replay: parts.dropFirst().first.map(String.init)), window))
         }
         return windows
     }

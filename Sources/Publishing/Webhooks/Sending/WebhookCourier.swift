@@ -152,7 +152,7 @@ actor WebhookCourier {
         for (id, window) in try await self.shelf.replays(of: self.endpoint.id) { self.lanes.add(id, window) }
     }
 
-    private func read(_ id: WebhookShelf.Lane, upTo head: ServedHead) async throws {
+    private func read(_ id: DeliveryLane, upTo head: ServedHead) async throws {
         guard let window = self.lanes.window(id) else { return }
         let room = window.room(upTo: head.position.sequence)
         guard room > 0 else { return }
