@@ -1,3 +1,7 @@
+import AsyncHTTPClient
+import HTTPTypes
+import Hummingbird
+import PerennialTestSupport
 import Publishing
 import Testing
 
@@ -36,5 +40,31 @@ import Testing
         let third = self.clients.line(to: "one.example", at: self.addresses)
         #expect(third.address.text == "1.1.1.1")
         await self.clients.shutdown()
+    }
+
+    @Test func whatIsUnderWayWhenAnAddressIsGivenUpStillEnds() async throws {
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        let (departures, departure) = AsyncStream<Void>.makeStream()
+        let router = Router()
+        router.get("slow") { _, _ in
+            arrival.yield()
+            for await _ in departures { break }
+            return HTTPResponse.Status.noContent
+        }
+        let loopback = try #require(NetworkAddress("127.0.0.1"))
+        try await router.serve { address in
+            // given: a request that has arrived, and has no answer yet
+            let line = self.clients.line(to: "localhost", at: [loopback])
+            let url = address.replacing("127.0.0.1", with: "localhost")
+            async let answer = line.client.execute(HTTPClientRequest(url: "\(url)/slow"), timeout: .minutes(9))
+            for await _ in arrivals { break }
+            // when its address is given up, and used anew
+            self.clients.giveUp(line, to: "localhost")
+            #expect(self.clients.line(to: "localhost", at: [loopback]).client !== line.client)
+            departure.yield()
+            // then
+            #expect(try await answer.status == .noContent)
+            await self.clients.shutdown()
+        }
     }
 }
