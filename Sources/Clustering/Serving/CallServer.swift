@@ -139,7 +139,7 @@ final class CallServer: Sendable {
                     epoch: Epoch(rawValue: call.call.epoch))
             }
             switch execution {
-            // Made by the cancellation: the caller has given up, or learns from the end of the connection that nobody knows.
+            // Perhaps made by the cancellation, and no answer then: the caller has given up, or hears the connection end.
             case .reply(.failure) where Task.isCancelled: self.calls.finish(call.id)
             case .reply(let outcome): self.answer(call, outcome)
             case .eventual(let result): self.answer(call, onceComplete: result)

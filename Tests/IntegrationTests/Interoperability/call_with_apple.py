@@ -6,6 +6,7 @@ reads each answer and each error.
 KEYS_DIRECTORY holds root.cer, AuthKey.p8 and store.json. Prints a report as JSON: what was read, and what was wrong.
 """
 
+import copy
 import json
 import pathlib
 import sys
@@ -228,11 +229,12 @@ class Caller:
             (4000037, "lifetimeDollarsPurchased"), (4000038, "lifetimeDollarsRefunded"), (4000039, "platform"),
             (4000040, "playTime"), (4000042, "userStatus"),
         ]:
-            kept, field = request, "raw" + name[0].upper() + name[1:]
-            value = getattr(kept, field)
-            setattr(kept, field, 99)
-            self.expect_error("consumption: first version", code, self.client.send_consumption_data, transaction_id, kept)
-            setattr(kept, field, value)
+            field = "raw" + name[0].upper() + name[1:]
+            wrong = copy.copy(request)
+            setattr(wrong, field, 99)
+            self.expect_error(
+                "consumption: first version", code, self.client.send_consumption_data, transaction_id, wrong
+            )
         request.appAccountToken = "somebody"
         self.expect_error(
             "consumption: first version", 4000033, self.client.send_consumption_data, transaction_id, request
