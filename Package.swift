@@ -191,7 +191,7 @@ let package = Package(
                 "AppStore", "Entitlements", "EventSourcing", "HTTPAPI", "Mirroring", "PerennialClient",
                 "PerennialTestSupport", "PostgresHarness", "Publishing", "Sharding", "SubscriptionRuntime",
                 "Subscriptions", "WireProtocol",
-                "ZeroMQ", crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore,
+                "ZeroMQ", crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,
             ],
             exclude: ["Webhooks/verify_with_standardwebhooks.py"]),
         tests(
