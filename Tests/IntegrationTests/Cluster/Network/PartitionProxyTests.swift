@@ -92,7 +92,7 @@ struct PartitionProxyTests {
             Self.send(7, to: others.client)
             #expect(Self.receive(others.server, within: 10_000) == 7)
 
-            self.proxy.snare.release()
+            #expect(self.proxy.snare.release())
             #expect(Self.receive(ends.server, within: 10_000) == 7)
             #expect(!self.proxy.snare.isAnswered)
             Self.send(8, to: ends.server)
@@ -113,7 +113,7 @@ struct PartitionProxyTests {
                 Self.send(8, to: ends.server)
                 #expect(Self.receive(ends.client, within: 100) == nil)
             }
-            self.proxy.snare.drop()
+            #expect(self.proxy.snare.drop())
             for end in [ends.client, ends.server] {
                 var event = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
                 #expect(poll(&event, 1, 10_000) > 0)
