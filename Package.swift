@@ -43,6 +43,7 @@ let serviceContext = Target.Dependency.product(name: "ServiceContextModule", pac
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
@@ -200,7 +201,7 @@ let package = Package(
                 "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning",
                 "Publishing",
                 "SubscriptionRuntime", "Subscriptions", "WireProtocol", asn1, crypto, hummingbird, lifecycle, logging,
-                metrics, nioCore, protobuf, x509,
+                metrics, nioCore, nioEmbedded, protobuf, x509,
             ]),
         tests(
             "AppStoreSimulatorTests",

@@ -152,28 +152,6 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func whoeverTakesNothingLosesHisPlace() async throws {
-        // given one place, and a listener who has stopped to read
-        let configuration = Configuration.with {
-            $0.streams = 1
-            $0.answerTimeout = .milliseconds(500)
-        }
-        try await Node.run(configuration: configuration) { node in
-            try await HTTPConnection.with(port: node.port) { first in
-                _ = try await EventSource(first)
-                // when more happens than the buffers on his way hold, then his place is given to another
-                var bought = 0
-                while try await self.isRefused(at: node) {
-                    try await self.buy(bought..<bought + 500, at: node)
-                    bought += 500
-                }
-                #expect(bought > 500)
-                // and he finds the end
-                try await first.waitForEnd()
-            }
-        }
-    }
-
     /// Whether there is no place for one more listener.
     private func isRefused(at node: Node) async throws -> Bool {
         try await HTTPConnection.with(port: node.port) { connection in

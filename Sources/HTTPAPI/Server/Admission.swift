@@ -2,14 +2,14 @@ import Synchronization
 
 /// Counts what one listener has in hand, so that nothing grows without bound. Each `take` that succeeds is followed by
 /// one `release`.
-final class Admission: Sendable {
+package final class Admission: Sendable {
     let limits: Configuration.Limits
     private let connections = Atomic<Int>(0)
     private let requests = Atomic<Int>(0)
     private let bodyBytes = Atomic<Int>(0)
     private let streams = Atomic<Int>(0)
 
-    init(limits: Configuration.Limits) { self.limits = limits }
+    package init(limits: Configuration.Limits) { self.limits = limits }
 
     /// For health and metrics pages.
     var requestsInFlight: Int { self.requests.load(ordering: .relaxed) }

@@ -1,16 +1,16 @@
 import HTTPTypes
-import NIOCore
+package import NIOCore
 import NIOHTTP1
-import NIOHTTPTypes
+package import NIOHTTPTypes
 
 /// Stands between the HTTP decoder and the requests of one connection: keeps deadlines, so that slow clients cannot
 /// hold what others need, turns surplus connections away, answers what is not HTTP, and ends a connection after its
 /// last answer.
-final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    package typealias InboundIn = HTTPRequestPart
+    package typealias InboundOut = HTTPRequestPart
+    package typealias OutboundIn = HTTPResponsePart
+    package typealias OutboundOut = HTTPResponsePart
 
     private let admission: Admission
     private var isSurplus = false
@@ -23,22 +23,22 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Parts of it that its client has not taken yet.
     private var waitingParts = 0
 
-    init(admission: Admission) { self.admission = admission }
+    package init(admission: Admission) { self.admission = admission }
 
-    func handlerAdded(context: ChannelHandlerContext) {
+    package func handlerAdded(context: ChannelHandlerContext) {
         self.isSurplus = !self.admission.openConnection()
-        self.restartDeadline()
+        self.restartDeadline(context)
         self.scheduleTick(context)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
+    package func handlerRemoved(context: ChannelHandlerContext) {
         self.tick?.cancel()
         self.admission.closeConnection()
     }
 
     // MARK: In
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !self.machine.isClosing else { return }  // what still comes in is thrown away
         switch self.unwrapInboundIn(data) {
         case .head(let head):
@@ -47,17 +47,17 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
                     Problem(.tooBusy, "too many connections"), to: head.headerFields, context: context)
             }
             let isContinued = self.machine.isQuiet && self.isContinuable(head)
-            self.advance { $0.requestBegan() }
+            self.advance(context) { $0.requestBegan() }
             if isContinued {
                 context.writeAndFlush(self.wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
             }
         case .body: break
-        case .end: self.advance { $0.requestEnded() }
+        case .end: self.advance(context) { $0.requestEnded() }
         }
         context.fireChannelRead(data)
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let error = error as? HTTPParserError, self.machine.isQuiet, !self.machine.isClosing else {
             return context.fireErrorCaught(error)
         }
@@ -70,7 +70,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         self.refuse(problem, context: context)
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent { self.isQuiescing = true }
         context.fireUserInboundEventTriggered(event)
     }
@@ -84,13 +84,13 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Out
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch self.unwrapOutboundIn(data) {
         case .head(var head):
             if self.isQuiescing { head.headerFields[.connection] = "close" }
             let isLast = head.headerFields[.connection] == "close"
             self.isStreaming = head.headerFields[.contentType] == ServerSentEvents.contentType
-            self.advance { $0.answerBegan(isLast: isLast) }
+            self.advance(context) { $0.answerBegan(isLast: isLast) }
             context.write(self.wrapOutboundOut(.head(head)), promise: promise)
         case .body:
             context.write(data, promise: self.isStreaming ? self.countingPart(promise, context) : promise)
@@ -103,14 +103,14 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func countingPart(
         _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
     ) -> EventLoopPromise<Void> {
-        if self.waitingParts == 0 { self.restartDeadline() }
+        if self.waitingParts == 0 { self.restartDeadline(context) }
         self.waitingParts += 1
         let promise = promise ?? context.eventLoop.makePromise()
-        let isolated = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let isolated = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.whenSuccess {
-            let handler = isolated.value
+            let (handler, context) = isolated.value
             handler.waitingParts -= 1
-            handler.restartDeadline()
+            handler.restartDeadline(context)
             if handler.waitingParts == 0 { handler.deadline = nil }
         }
         return promise
@@ -118,12 +118,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The answer has been taken when its last byte is with the kernel.
     private func writeEnd(_ data: NIOAny, promise: EventLoopPromise<Void>?, context: ChannelHandlerContext) {
-        if self.isStreaming { self.restartDeadline() }
+        if self.isStreaming { self.restartDeadline(context) }
         let promise = promise ?? context.eventLoop.makePromise()
         let isolated = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.whenSuccess {
             let (handler, context) = isolated.value
-            handler.advance { $0.answerEnded() }
+            handler.advance(context) { $0.answerEnded() }
             if handler.machine.phase == .lingering { context.close(mode: .output, promise: nil) }
         }
         context.write(data, promise: promise)
@@ -135,7 +135,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         problem.closesConnection = true
         problem.headers[.requestID] = RequestID(RequestFields(headers)).text
         let (head, body) = problem.rendered()
-        self.advance { $0.answerBegan(isLast: true) }
+        self.advance(context) { $0.answerBegan(isLast: true) }
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)
         context.write(self.wrapOutboundOut(.body(body)), promise: nil)
         self.writeEnd(self.wrapOutboundOut(.end(nil)), promise: nil, context: context)
@@ -144,21 +144,21 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Time
 
-    private func advance(_ step: (inout ConnectionPhase) -> Void) {
+    private func advance(_ context: ChannelHandlerContext, _ step: (inout ConnectionPhase) -> Void) {
         let before = self.machine.phase
         step(&self.machine)
-        if self.machine.phase != before { self.restartDeadline() }
+        if self.machine.phase != before { self.restartDeadline(context) }
     }
 
-    private func restartDeadline() {
-        self.deadline = self.machine.timeout(self.admission.limits).map { .now() + $0 }
+    private func restartDeadline(_ context: ChannelHandlerContext) {
+        self.deadline = self.machine.timeout(self.admission.limits).map { context.eventLoop.now + $0 }
     }
 
     /// One look a second costs less than a timer for each phase of each request.
     private func scheduleTick(_ context: ChannelHandlerContext) {
         let interval = min(.seconds(1), self.admission.limits.shortestTimeout)
         self.tick = context.eventLoop.assumeIsolated().scheduleTask(in: interval) {
-            if let deadline = self.deadline, deadline <= .now() {
+            if let deadline = self.deadline, deadline <= context.eventLoop.now {
                 context.close(promise: nil)
             } else {
                 self.scheduleTick(context)

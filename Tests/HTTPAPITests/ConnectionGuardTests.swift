@@ -1,0 +1,102 @@
+import HTTPAPI
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+/// How long a connection may take to take its answer, in virtual time: ten seconds.
+@Suite struct ConnectionGuardTests {
+    /// A client that takes a part of its answer when it is told to.
+    private final class Client: ChannelOutboundHandler {
+        typealias OutboundIn = HTTPResponsePart
+
+        private var waiting: [EventLoopPromise<Void>?] = []
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            self.waiting.append(promise)
+        }
+
+        func take() { self.waiting.removeFirst()?.succeed() }
+    }
+
+    private let client = Client()
+    private let channel: EmbeddedChannel
+
+    init() throws {
+        var limits = Configuration.Limits()
+        limits.answerTimeout = .seconds(10)
+        self.channel = EmbeddedChannel(
+            handlers: [self.client, ConnectionGuard(admission: Admission(limits: limits))])
+        self.channel.connect(to: try SocketAddress(unixDomainSocketPath: "/client"), promise: nil)
+        let request = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/v1/events")
+        try self.channel.writeInbound(HTTPRequestPart.head(request))
+        try self.channel.writeInbound(HTTPRequestPart.end(nil))
+    }
+
+    private func begin(_ contentType: String) {
+        self.write(.head(HTTPResponse(status: .ok, headerFields: [.contentType: contentType])))
+        self.client.take()
+    }
+
+    private func write(_ part: HTTPResponsePart = .body(ByteBuffer(string: ":\n\n"))) {
+        self.channel.writeAndFlush(part, promise: nil)
+    }
+
+    /// Whether it is still there after these seconds.
+    private func stays(for seconds: Int64) -> Bool {
+        for _ in 0..<seconds { self.channel.embeddedEventLoop.advanceTime(by: .seconds(1)) }
+        return self.channel.isActive
+    }
+
+    @Test func aStreamIsCutOffWhenWhatThereIsIsNotTaken() {
+        self.begin("text/event-stream")
+        self.write()
+        self.write()
+
+        #expect(self.stays(for: 9))
+        #expect(!self.stays(for: 2))
+    }
+
+    @Test func aStreamWithNothingToTakeStays() {
+        self.begin("text/event-stream")
+        self.write()
+        self.client.take()
+
+        #expect(self.stays(for: 3_600))
+
+        // and the time begins anew with what there is then
+        self.write()
+        #expect(self.stays(for: 9))
+        #expect(!self.stays(for: 2))
+    }
+
+    @Test func aStreamThatIsTakenSlowlyStays() {
+        self.begin("text/event-stream")
+        for _ in 0..<5 { self.write() }
+
+        for _ in 0..<5 {
+            #expect(self.stays(for: 9))
+            self.client.take()
+        }
+        #expect(self.stays(for: 3_600))
+    }
+
+    @Test func theEndOfAStreamHasToBeTakenToo() {
+        self.begin("text/event-stream")
+        self.write(.end(nil))
+
+        #expect(self.stays(for: 9))
+        #expect(!self.stays(for: 2))
+    }
+
+    @Test func anyOtherAnswerHasToBeTakenAsAWhole() {
+        self.begin("application/json")
+        for _ in 0..<5 { self.write() }
+
+        #expect(self.stays(for: 5))
+        self.client.take()
+        #expect(self.stays(for: 4))
+        #expect(!self.stays(for: 2))
+    }
+}
