@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func needTheReadScope() async throws {
-        let configuration = Configuration(tokens: TestTokens.all)
+        let configuration = Configuration.patient(tokens: TestTokens.all)
         try await Node.run(configuration: configuration, additionalRoutes: [Self.echo]) { node in
             let answer = try await node.send(
                 "POST", "/extra", headers: ["Content-Type": "application/json"], body: "[1]")

@@ -5,7 +5,7 @@ import SubscriptionRuntime
 import Testing
 
 @Suite struct AuthorizationTests {
-    private static let protected = Configuration(tokens: TestTokens.all)
+    private static let protected = Configuration.patient(tokens: TestTokens.all)
     private static let unauthorized = [401, 403]
 
     /// Who gets through to which route; what the route then says is another matter.
@@ -80,7 +80,7 @@ import Testing
 
     @Test(arguments: ["0.0.0.0", "::", "192.0.2.1", "example.com", "127.example.com", "127.0.0.1.example.com"])
     func withoutTokensOnlyLoopbackIsBound(_ host: String) async throws {
-        let configuration = Configuration(main: .init(host: host, port: 0))
+        let configuration = Configuration.patient(main: .init(host: host, port: 0))
 
         let error = await #expect(throws: ConfigurationError.self) {
             try await Node.run(configuration: configuration) { _ in }
@@ -90,7 +90,7 @@ import Testing
 
     @Test(arguments: ["127.0.0.1", "localhost"])
     func loopbackNeedsNoTokens(_ host: String) async throws {
-        try await Node.run(configuration: Configuration(main: .init(host: host, port: 0))) { node in
+        try await Node.run(configuration: Configuration.patient(main: .init(host: host, port: 0))) { node in
             #expect(node.port > 0)
         }
     }

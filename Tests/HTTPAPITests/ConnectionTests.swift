@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func saysWhereItCannotListen() async throws {
-        let configuration = Configuration(outside: .init(host: "no-such-host.invalid"))
+        let configuration = Configuration.patient(outside: .init(host: "no-such-host.invalid"))
 
         let error = await #expect(throws: ConfigurationError.self) {
             try await Node.run(configuration: configuration) { _ in }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct OutsideListenerTests {
     @Test func hasNotificationsAndLivenessOnly() async throws {
-        let configuration = Configuration(outside: .init(host: "127.0.0.1"), tokens: TestTokens.all)
+        let configuration = Configuration.patient(outside: .init(host: "127.0.0.1"), tokens: TestTokens.all)
         try await Node.run(configuration: configuration) { node in
             let port = try #require(node.outsidePort)
             try await HTTPConnection.with(port: port) { outside in
@@ -22,7 +22,7 @@ import Testing
 
     @Test func takesWhatComesThroughAProxy() async throws {
         let store = try TestStore.shared.get()
-        try await Node.run(configuration: Configuration(outside: .init(host: "127.0.0.1"))) { node in
+        try await Node.run(configuration: Configuration.patient(outside: .init(host: "127.0.0.1"))) { node in
             let port = try #require(node.outsidePort)
             let body = try store.notification(id: "1")
             let answer = try await HTTPConnection.with(port: port) {
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func countsItsConnectionsForItself() async throws {
-        var configuration = Configuration(outside: .init(host: "127.0.0.1"))
+        var configuration = Configuration.patient(outside: .init(host: "127.0.0.1"))
         configuration.limits.connections = 1
         try await Node.run(configuration: configuration) { node in
             let port = try #require(node.outsidePort)

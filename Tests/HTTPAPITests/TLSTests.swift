@@ -31,7 +31,7 @@ import X509
     }
 
     private func listener(_ certificate: String, _ key: String) -> Configuration {
-        Configuration(main: .init(port: 0, tls: TLSFiles(certificate: certificate, key: key)))
+        Configuration.patient(main: .init(port: 0, tls: TLSFiles(certificate: certificate, key: key)))
     }
 
     /// Trusts whatever it meets, and speaks that version only.

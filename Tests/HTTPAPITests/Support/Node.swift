@@ -20,7 +20,7 @@ struct Node {
     /// - Parameter servicing: false leaves the service unstarted behind its HTTP side.
     static func run<Result: Sendable>(
         store: any EventStore = InMemoryEventStore(), clock: any WallClock = SystemClock(),
-        configuration: Configuration = .init(), additionalRoutes: [Route] = [], apple: ScriptedApple? = nil,
+        configuration: Configuration = .patient(), additionalRoutes: [Route] = [], apple: ScriptedApple? = nil,
         servicing: Bool = true,
         _ body: @Sendable (Node) async throws -> Result
     ) async throws -> Result {
