@@ -9,6 +9,7 @@ extension PerennialClient {
     /// What is known of a subscription, or of a one-time purchase.
     /// - Parameters:
     ///   - originalTransactionID: as Apple's transactions have it.
+    ///   - environment: of the App Store in which it was bought.
     ///   - bundleID: may be left out while the id is clear without it.
     ///   - moment: now unless given; a later one shows what will be true if nothing more is heard.
     /// - Throws: `.notReady` for what has not been copied yet, and `.ambiguous`.
