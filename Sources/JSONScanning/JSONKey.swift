@@ -23,9 +23,10 @@ package struct JSONKey: Sendable {
     let content: Range<Int>
     let hasEscapes: Bool
 
-    init(_ bytes: ArraySlice<UInt8>, content: Range<Int>, hasEscapes: Bool) {
+    /// - Parameter bytes: the key, without escapes.
+    init(_ bytes: UnsafeRawBufferPointer, content: Range<Int>, hasEscapes: Bool) {
         var words = SIMD4<UInt64>()
-        withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes.prefix(Self.inlineBytes)) }
+        withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: .init(rebasing: bytes.prefix(Self.inlineBytes))) }
         self.words = words
         self.count = bytes.count
         self.hash = bytes.count > Self.inlineBytes ? Self.hash(bytes) : 0
@@ -33,9 +34,9 @@ package struct JSONKey: Sendable {
         self.hasEscapes = hasEscapes
     }
 
-    private static func hash(_ bytes: ArraySlice<UInt8>) -> Int {
+    private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
         var hasher = Hasher()
-        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        hasher.combine(bytes: bytes)
         return hasher.finalize()
     }
 

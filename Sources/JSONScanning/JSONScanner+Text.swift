@@ -5,7 +5,7 @@ extension JSONScanner {
         let start = self.offset
         var hasEscapes = false
         while true {
-            self.skipPlainText()
+            self.offset = self.bytes.withUnsafeBytes { PlainText.end(in: $0, from: self.offset) }
             switch try self.next() {
             case .init(ascii: "\""):
                 self.offset += 1
@@ -14,7 +14,6 @@ extension JSONScanner {
                 _ = try self.scanEscape()
                 hasEscapes = true
             case ..<0x20: throw self.failure(.syntax)
-            case ..<0x80: self.offset += 1
             default: try self.scanMultibyteScalar()
             }
         }
@@ -36,25 +35,6 @@ extension JSONScanner {
             }
         }
         return text[...]
-    }
-
-    /// Passes eight bytes at a time over ASCII that needs no look: no quote, backslash or control character.
-    private mutating func skipPlainText() {
-        self.offset = self.bytes.withUnsafeBytes { bytes in
-            let ones: UInt64 = 0x0101_0101_0101_0101
-            let highs = ones &* 0x80
-            var offset = self.offset
-            while offset + 8 <= bytes.count {
-                let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                let quote = word ^ (ones &* 0x22)
-                let backslash = word ^ (ones &* 0x5C)
-                let special = (word &- ones &* 0x20) | (quote &- ones) | (backslash &- ones) | word
-                // Borrows between bytes can only stop too early, never too late.
-                guard special & highs == 0 else { break }
-                offset += 8
-            }
-            return offset
-        }
     }
 
     private mutating func scanEscape() throws(JSONError) -> Unicode.Scalar {

@@ -32,7 +32,8 @@ package struct JSONScanner {
 
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        self.keys.reserveCapacity(64)
+        // A member has at least five bytes.
+        self.keys.reserveCapacity(min(64, bytes.count / 5))
         self.firstKeys.reserveCapacity(Self.maximumDepth)
     }
 
@@ -61,13 +62,17 @@ package struct JSONScanner {
             guard try self.next() == .init(ascii: "n") else { return key }
             try self.scanLiteral("null")
         }
-        self.keys.removeSubrange(self.firstKeys.removeLast()...)
+        self.keys.removeLast(self.keys.count - self.firstKeys.removeLast())
         return nil
     }
 
     /// A key as text, for those who take whatever comes.
     package func text(of key: JSONKey) -> String {
-        String(decoding: self.unescaped(key.content, hasEscapes: key.hasEscapes), as: UTF8.self)
+        String(decoding: self.unescaped(key), as: UTF8.self)
+    }
+
+    private func unescaped(_ key: JSONKey) -> ArraySlice<UInt8> {
+        self.unescaped(key.content, hasEscapes: key.hasEscapes)
     }
 
     package mutating func beginArray() throws(JSONError) {
@@ -135,20 +140,29 @@ package struct JSONScanner {
         guard try self.next() == .init(ascii: "\"") else { throw self.failure(.syntax) }
         let start = self.offset
         let (content, hasEscapes) = try self.scanString()
-        let bytes = self.unescaped(content, hasEscapes: hasEscapes)
-        let key = JSONKey(bytes, content: content, hasEscapes: hasEscapes)
+        let key = self.key(content, hasEscapes: hasEscapes)
         let first = self.firstKeys[self.firstKeys.count - 1]
         guard self.keys.count - first < Self.maximumMembers else {
             throw JSONError(code: .tooManyMembers, offset: start)
         }
         for index in first..<self.keys.count where self.keys[index].mayEqual(key) {
-            let sibling = self.keys[index]
-            guard bytes.count > JSONKey.inlineBytes,
-                self.unescaped(sibling.content, hasEscapes: sibling.hasEscapes) != bytes
-            else { throw JSONError(code: .duplicateKey, offset: start) }
+            guard key.count > JSONKey.inlineBytes, self.unescaped(self.keys[index]) != self.unescaped(key) else {
+                throw JSONError(code: .duplicateKey, offset: start)
+            }
         }
         self.keys.append(key)
         return key
+    }
+
+    private func key(_ content: Range<Int>, hasEscapes: Bool) -> JSONKey {
+        if hasEscapes {
+            return self.unescaped(content, hasEscapes: true).withUnsafeBytes {
+                JSONKey($0, content: content, hasEscapes: true)
+            }
+        }
+        return self.bytes.withUnsafeBytes {
+            JSONKey(UnsafeRawBufferPointer(rebasing: $0[content]), content: content, hasEscapes: false)
+        }
     }
 
     // MARK: Bytes
@@ -160,7 +174,13 @@ package struct JSONScanner {
         return self.bytes[self.offset]
     }
 
+    @inline(__always)
     mutating func skipWhitespace() {
+        guard self.offset < self.bytes.count, self.bytes[self.offset] <= 0x20 else { return }
+        self.skipSomeWhitespace()
+    }
+
+    private mutating func skipSomeWhitespace() {
         while self.offset < self.bytes.count {
             switch self.bytes[self.offset] {
             case 0x20, 0x09, 0x0A, 0x0D: self.offset += 1

@@ -117,26 +117,39 @@ package struct JSONWriter {
     /// Appends a text with its quotes.
     package static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(.init(ascii: "\""))
-        if Self.mustEscape(text) {
+        let start = bytes.count
+        bytes.append(contentsOf: text.utf8)
+        if Self.mustEscape(bytes, from: start) {
+            bytes.removeLast(bytes.count - start)
             for byte in text.utf8 { Self.append(escaping: byte, to: &bytes) }
-        } else {
-            bytes.append(contentsOf: text.utf8)
         }
         bytes.append(.init(ascii: "\""))
     }
 
-    private static func mustEscape(_ text: String) -> Bool {
-        for byte in text.utf8 where byte < 0x20 || byte == .init(ascii: "\"") || byte == .init(ascii: "\\") {
-            return true
+    private static func mustEscape(_ bytes: [UInt8], from start: Int) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var offset = PlainText.end(in: bytes, from: start)
+            // What is not ASCII stands as it is.
+            while offset < bytes.count, bytes[offset] >= 0x80 { offset = PlainText.end(in: bytes, from: offset + 1) }
+            return offset < bytes.count
         }
-        return false
     }
 
     package static func append(_ number: Int64, to bytes: inout [UInt8]) {
-        if (0..<10).contains(number) {
-            bytes.append(.init(ascii: "0") + UInt8(number))
-        } else {
-            bytes.append(contentsOf: String(number).utf8)
+        // -2^63 has 20 characters.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
+            var start = buffer.count
+            var rest = number.magnitude
+            repeat {
+                start -= 1
+                buffer[start] = .init(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            if number < 0 {
+                start -= 1
+                buffer[start] = .init(ascii: "-")
+            }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[start...]))
         }
     }
 

@@ -48,8 +48,6 @@ package struct PostedChecks {
 extension ArraySlice<UInt8> {
     /// 1…128 visible ASCII characters, as `String.isIdentifier` has it.
     var isIdentifier: Bool {
-        guard (1...128).contains(self.count) else { return false }
-        for byte in self where byte < 0x21 || byte > 0x7E { return false }
-        return true
+        (1...128).contains(self.count) && self.withUnsafeBufferPointer { $0.allSatisfy { (0x21...0x7E).contains($0) } }
     }
 }

@@ -5,7 +5,8 @@ struct TextMemo {
 
     /// nil for what is not UTF-8.
     mutating func text(_ bytes: ArraySlice<UInt8>) -> String? {
-        if self.last.utf8.elementsEqual(bytes) { return self.last }
+        let isSame = self.last.withUTF8 { last in bytes.withUnsafeBufferPointer { last.elementsEqual($0) } }
+        if isSame { return self.last }
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         self.last = text
         return text

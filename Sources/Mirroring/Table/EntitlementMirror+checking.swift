@@ -29,6 +29,21 @@ extension EntitlementMirror {
     package func check(_ questions: [MirrorQuestion], at time: MirrorTime, into answers: inout [MirrorAnswer]) {
         answers.removeAll(keepingCapacity: true)
         answers.reserveCapacity(questions.count)
+        self.forEachAnswer(questions, time) { _, answer in answers.append(answer) }
+    }
+
+    /// The same for whoever takes each answer as it comes.
+    /// - Parameter take: is given the question's number.
+    package func check(
+        _ questions: [MirrorQuestion], at time: MirrorTime, _ take: (Int, MirrorAnswer) -> Void
+    ) {
+        self.forEachAnswer(questions, time, take)
+    }
+
+    @inline(__always)
+    private func forEachAnswer(
+        _ questions: [MirrorQuestion], _ time: MirrorTime, _ take: (Int, MirrorAnswer) -> Void
+    ) {
         questions.withUnsafeBufferPointer { questions in
             withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Self.groupSize) { hashes in
                 var start = 0
@@ -41,7 +56,7 @@ extension EntitlementMirror {
                     }
                     for offset in 0..<count { self.prefetchEntry(hashes[offset]) }
                     for offset in 0..<count {
-                        answers.append(self.answer(questions[start + offset], hashes[offset], time))
+                        take(start + offset, self.answer(questions[start + offset], hashes[offset], time))
                     }
                     start += count
                 }

@@ -8,10 +8,9 @@ final class MirrorNames: Sendable {
     private struct State {
         var standings: GrowingWords
         var standingNumbers: [UInt64: Int] = [:]
-        var products = NumberedNames<String>()
-        /// From 1 on: 0 is no environment.
-        var environments = NumberedNames<AppStoreEnvironment>()
-        var bundles = NumberedNames<BundleID>()
+        var products: SharedNames<String>
+        var environments: SharedNames<AppStoreEnvironment>
+        var bundles: SharedNames<BundleID>
         /// By the bytes of environment, 0 and bundle.
         var apps: [[UInt8]: UInt32] = [:]
         var lastApp: (bytes: [UInt8], number: UInt32) = ([], 0)
@@ -21,6 +20,9 @@ final class MirrorNames: Sendable {
     private static let maximumBundles = 1 << 24 - 1
     /// An atomic word, and it stays where it is.
     private nonisolated(unsafe) let standingRoot: Words
+    private let products: SharedNames<String>.Reader
+    private let environments: SharedNames<AppStoreEnvironment>.Reader
+    private let bundles: SharedNames<BundleID>.Reader
     private let memory: MirrorMemory
     private let state: Mutex<State>
 
@@ -28,35 +30,43 @@ final class MirrorNames: Sendable {
         self.memory = memory
         let root = memory.words(1)
         self.standingRoot = root
-        self.state = Mutex(State(standings: GrowingWords(root: root)))
+        self.products = SharedNames.Reader(memory: memory)
+        self.environments = SharedNames.Reader(memory: memory)
+        self.bundles = SharedNames.Reader(memory: memory)
+        self.state = Mutex(
+            State(
+                standings: GrowingWords(root: root), products: self.products.writer(),
+                environments: self.environments.writer(), bundles: self.bundles.writer()))
     }
 
-    // MARK: Reading
+    // MARK: Reading, without a lock
 
-    /// Without a lock.
     @inline(__always)
     func standing(_ number: Int) -> Standing {
         Standing(bits: GrowingWords.value(at: number, root: self.standingRoot))
     }
 
-    func product(_ number: Int) -> String { self.state.withLock { $0.products.names[number] } }
+    func product(_ number: Int) -> String { self.products[number] }
 
-    func bundle(ofApp app: UInt32) -> BundleID {
-        self.state.withLock { $0.bundles.names[Int(app & UInt32(Self.maximumBundles))] }
-    }
+    func bundle(ofApp app: UInt32) -> BundleID { self.bundles[Int(app & UInt32(Self.maximumBundles))] }
 
     /// nil while no stream of these is known.
     func app(_ environment: AppStoreEnvironment, _ bundle: BundleID) -> UInt32? {
-        self.state.withLock { state in
-            guard let first = state.environments.numbers[environment], let second = state.bundles.numbers[bundle]
-            else { return nil }
-            return Self.app(first, second)
-        }
+        guard let first = self.number(of: environment), let second = self.number(of: bundle) else { return nil }
+        return Self.app(first, second)
     }
 
     /// The part of an app's number that its environment makes up; nil while no stream of it is known.
     func environment(_ environment: AppStoreEnvironment) -> UInt32? {
-        self.state.withLock { $0.environments.numbers[environment].map { Self.app($0, 0) } }
+        self.number(of: environment).map { Self.app($0, 0) }
+    }
+
+    private func number(of environment: AppStoreEnvironment) -> Int? {
+        self.environments.number(of: environment) { self.state.withLock { $0.environments.number(of: environment) } }
+    }
+
+    private func number(of bundle: BundleID) -> Int? {
+        self.bundles.number(of: bundle) { self.state.withLock { $0.bundles.number(of: bundle) } }
     }
 
     static let environmentMask = ~UInt32(maximumBundles)
@@ -68,7 +78,7 @@ final class MirrorNames: Sendable {
         let number: UInt32? = self.state.withLock { state in
             if state.lastApp.number != 0, state.lastApp.bytes.elementsEqual(bytes) { return state.lastApp.number }
             let key = Array(bytes)
-            guard let number = state.apps[key] ?? Self.register(key, in: &state) else { return nil }
+            guard let number = state.apps[key] ?? self.register(key, in: &state) else { return nil }
             state.lastApp = (key, number)
             return number
         }
@@ -76,18 +86,19 @@ final class MirrorNames: Sendable {
         return number
     }
 
-    private static func register(_ key: [UInt8], in state: inout State) -> UInt32? {
+    private func register(_ key: [UInt8], in state: inout State) -> UInt32? {
         guard let end = key.firstIndex(of: 0) else { return nil }
-        let environment = state.environments.number(
-            of: AppStoreEnvironment(rawValue: String(decoding: key[..<end], as: UTF8.self)))
-        let bundle = state.bundles.number(
-            of: BundleID(rawValue: String(decoding: key[(end + 1)...], as: UTF8.self)))
+        let environment = state.environments.register(
+            AppStoreEnvironment(rawValue: String(decoding: key[..<end], as: UTF8.self)), in: self.memory)
+        let bundle = state.bundles.register(
+            BundleID(rawValue: String(decoding: key[(end + 1)...], as: UTF8.self)), in: self.memory)
         guard environment < Self.maximumEnvironments, bundle <= Self.maximumBundles else { return nil }
         let number = Self.app(environment, bundle)
         state.apps[key] = number
         return number
     }
 
+    /// An environment's part is not 0.
     private static func app(_ environment: Int, _ bundle: Int) -> UInt32 {
         UInt32(environment + 1) << 24 | UInt32(bundle)
     }
@@ -97,7 +108,7 @@ final class MirrorNames: Sendable {
             MirroredRow(
                 version: row.version,
                 phases: row.phases.map { phase in
-                    let product = phase.productID.map { state.products.number(of: $0) }
+                    let product = phase.productID.map { state.products.register($0, in: self.memory) }
                     let standing = Standing(state: phase.state, code: phase.code, product: product)
                     return MirroredRow.Phase(
                         from: phase.from.milliseconds, entitled: phase.entitled,
@@ -112,18 +123,5 @@ final class MirrorNames: Sendable {
         state.standings.append(standing.bits, in: self.memory)
         state.standingNumbers[standing.bits] = number
         return number
-    }
-}
-
-/// Values by number and numbers by value, from 0 on.
-struct NumberedNames<Name: Hashable & Sendable> {
-    private(set) var numbers: [Name: Int] = [:]
-    private(set) var names: [Name] = []
-
-    mutating func number(of name: Name) -> Int {
-        if let number = self.numbers[name] { return number }
-        self.numbers[name] = self.names.count
-        self.names.append(name)
-        return self.names.count - 1
     }
 }

@@ -5,7 +5,8 @@ import Sharding
 import Subscriptions
 
 /// Answers checks from what this node mirrors of all shards: without asking anybody, whether the owners live or not.
-struct MirrorChecker: Sendable {
+/// A class, since each check would copy all its parts.
+final class MirrorChecker: Sendable {
     /// So long an answer waits for what its token names, before the owner is asked.
     private static let patience = Duration.milliseconds(150)
     private static let pause = Duration.milliseconds(2)
@@ -30,11 +31,14 @@ struct MirrorChecker: Sendable {
         let heads = shards.map(self.mirror.position)
         guard heads.allSatisfy({ $0.reaches(bounds) }) else { return nil }
         let now = self.clock.now
-        var answers: [MirrorAnswer] = []
-        self.mirror.check(self.questions(requests), at: self.mirror.time(now, .now), into: &answers)
-        return CheckResponse(
-            results: zip(requests, answers).map { self.result(of: $1, to: $0) }, asOf: now,
-            stale: answers.contains(where: \.isStale), token: self.positions.token(heads))
+        var results: [CheckResult] = []
+        results.reserveCapacity(requests.count)
+        var isStale = false
+        self.mirror.check(self.questions(requests), at: self.mirror.time(now, .now)) { number, answer in
+            results.append(self.result(of: answer, for: requests[number].entitlement))
+            if answer.isStale { isStale = true }
+        }
+        return CheckResponse(results: results, asOf: now, stale: isStale, token: self.positions.token(heads))
     }
 
     /// The same, for what may be on its way.
@@ -49,20 +53,21 @@ struct MirrorChecker: Sendable {
     }
 
     private func questions(_ requests: [CheckRequest]) -> [MirrorQuestion] {
-        var last: (request: CheckRequest, scope: MirrorScope)?
-        return requests.map { request in
-            if let last, last.request.kind == request.kind, last.request.environment == request.environment,
-                last.request.bundleID == request.bundleID
-            {
-                return MirrorQuestion(MirrorID(utf8: request.id), in: last.scope)
+        // Those before mostly were of the same scope.
+        var last: (number: Int, scope: MirrorScope)?
+        return requests.indices.map { number in
+            let id = MirrorID(utf8: requests[number].id)
+            if let last, requests[number].hasScope(of: requests[last.number]) {
+                return MirrorQuestion(id, in: last.scope)
             }
-            let scope = self.mirror.scope(request.environment, request.bundleID, kind: request.kind)
-            last = (request, scope)
-            return MirrorQuestion(MirrorID(utf8: request.id), in: scope)
+            let scope = self.mirror.scope(
+                requests[number].environment, requests[number].bundleID, kind: requests[number].kind)
+            last = (number, scope)
+            return MirrorQuestion(id, in: scope)
         }
     }
 
-    private func result(of answer: MirrorAnswer, to request: CheckRequest) -> CheckResult {
+    private func result(of answer: MirrorAnswer, for entitlement: String?) -> CheckResult {
         switch answer.outcome {
         case .unknown: return .verdict(.unknown)
         case .ambiguous: return .refused(.ambiguous)
@@ -71,8 +76,14 @@ struct MirrorChecker: Sendable {
                 entitled: answer.entitled, state: answer.state, code: answer.code, validUntil: answer.validUntil,
                 productID: self.mirror.productID(of: answer), version: answer.version, reason: nil,
                 bundleID: self.mirror.bundleID(of: answer))
-            return .verdict(verdict.held(against: self.catalog, for: request.entitlement))
+            return .verdict(verdict.held(against: self.catalog, for: entitlement))
         }
+    }
+}
+
+extension CheckRequest {
+    fileprivate func hasScope(of other: CheckRequest) -> Bool {
+        self.kind == other.kind && self.environment == other.environment && self.bundleID == other.bundleID
     }
 }
 

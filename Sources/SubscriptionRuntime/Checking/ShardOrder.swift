@@ -9,9 +9,13 @@ struct ShardOrder {
     /// Where each shard's numbers end.
     private let ends: [Int]
 
+    // Of a single question, which most batches are.
+    private static let onlyNumber = [0]
+    private static let onlyEnd = [1]
+
     init(_ questions: [ShardID], shardCount: Int) {
         if questions.count == 1 {
-            (self.shards, self.numbers, self.ends) = (questions, [0], [1])
+            (self.shards, self.numbers, self.ends) = (questions, Self.onlyNumber, Self.onlyEnd)
             return
         }
         // Counted, summed up, and put in their places.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Counts what checks were answered, by environment and app: nothing from Sandbox may colour Production's figures.
 struct CheckMetrics: Sendable {
-    private struct Labels: Equatable {
+    fileprivate struct Labels: Equatable {
         var result: CheckResult.Kind
         var consistency: Consistency
         /// Empty unless Apple knows it: what callers write must not make series.
@@ -34,24 +34,33 @@ struct CheckMetrics: Sendable {
     }
     private let slots = (0..<16).map { _ in Slot() }
 
-    private static let environments: [AppStoreEnvironment] = [.production, .sandbox, .xcode, .localTesting]
-
     func record(_ requests: [CheckRequest], _ results: [CheckResult], _ consistency: Consistency) {
+        let slot = self.slots[Int(requests.first?.id.last ?? 0) & (self.slots.count - 1)]
+        if requests.count == 1 {
+            return slot.counter(Labels(requests[0], results[0], consistency)).increment()
+        }
         var counts: [(labels: Labels, count: Int)] = []
         for (request, result) in zip(requests, results) {
-            let environment = request.environment
-            let labels = Labels(
-                result: result.kind, consistency: consistency,
-                environment: Self.environments.contains(environment) ? environment.rawValue : "",
-                app: result.app?.rawValue ?? "")
+            let labels = Labels(request, result, consistency)
             if let index = counts.firstIndex(where: { $0.labels == labels }) {
                 counts[index].count += 1
             } else {
                 counts.append((labels, 1))
             }
         }
-        let slot = self.slots[Int(requests.first?.id.last ?? 0) & (self.slots.count - 1)]
         for (labels, count) in counts { slot.counter(labels).increment(by: count) }
+    }
+}
+
+extension CheckMetrics.Labels {
+    private static let environments: [AppStoreEnvironment] = [.production, .sandbox, .xcode, .localTesting]
+
+    fileprivate init(_ request: CheckRequest, _ result: CheckResult, _ consistency: Consistency) {
+        let environment = request.environment
+        self.init(
+            result: result.kind, consistency: consistency,
+            environment: Self.environments.contains(environment) ? environment.rawValue : "",
+            app: result.app?.rawValue ?? "")
     }
 }
 

@@ -80,10 +80,10 @@ struct PositionGuard: Sendable {
 
     /// The same without asking anybody; nil when only the store knows who wrote one of them, or another node.
     func knownHeads(of shards: [ShardID]) throws(ServiceError) -> [Position]? {
+        guard shards.allSatisfy(self.isOurs) else { return nil }
         var heads: [Position] = []
         heads.reserveCapacity(shards.count)
         for shard in shards {
-            guard self.isOurs(shard) else { return nil }
             let head = try self.shards[Int(shard.rawValue)].gate.head()
             guard let tag = head.tag else { return nil }
             heads.append(Position(shard: shard, sequence: head.sequence, incarnationTag: tag))

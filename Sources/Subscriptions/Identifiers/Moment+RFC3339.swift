@@ -27,27 +27,27 @@ extension Moment {
         let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
         let date = CivilDate(daysSinceYear0: Int(days))
         let time = Int(rest)
-        func digits(_ value: Int, count: Int, at offset: Int) {
-            var value = value
-            for index in stride(from: offset + count - 1, through: offset, by: -1) {
-                buffer[index] = UInt8(ascii: "0") + UInt8(value % 10)
-                value /= 10
-            }
+        func pair(_ value: Int, at offset: Int) {
+            let tens = UInt8(truncatingIfNeeded: value / 10)
+            buffer[offset] = .init(ascii: "0") + tens
+            buffer[offset + 1] = .init(ascii: "0") + (UInt8(truncatingIfNeeded: value) - tens * 10)
         }
-        digits(date.year, count: 4, at: 0)
-        buffer[4] = UInt8(ascii: "-")
-        digits(date.month, count: 2, at: 5)
-        buffer[7] = UInt8(ascii: "-")
-        digits(date.day, count: 2, at: 8)
-        buffer[10] = UInt8(ascii: "T")
-        digits(time / 3_600_000, count: 2, at: 11)
-        buffer[13] = UInt8(ascii: ":")
-        digits(time / 60_000 % 60, count: 2, at: 14)
-        buffer[16] = UInt8(ascii: ":")
-        digits(time / 1_000 % 60, count: 2, at: 17)
-        buffer[19] = UInt8(ascii: ".")
-        digits(time % 1_000, count: 3, at: 20)
-        buffer[23] = UInt8(ascii: "Z")
+        pair(date.year / 100, at: 0)
+        pair(date.year % 100, at: 2)
+        buffer[4] = .init(ascii: "-")
+        pair(date.month, at: 5)
+        buffer[7] = .init(ascii: "-")
+        pair(date.day, at: 8)
+        buffer[10] = .init(ascii: "T")
+        pair(time / 3_600_000, at: 11)
+        buffer[13] = .init(ascii: ":")
+        pair(time / 60_000 % 60, at: 14)
+        buffer[16] = .init(ascii: ":")
+        pair(time / 1_000 % 60, at: 17)
+        buffer[19] = .init(ascii: ".")
+        pair(time % 1_000 / 10, at: 20)
+        buffer[22] = .init(ascii: "0") + UInt8(time % 10)
+        buffer[23] = .init(ascii: "Z")
     }
 
     /// Reads a date with any offset, and with or without a fraction of a second, of which milliseconds count. nil for
