@@ -38,4 +38,39 @@ import Testing
         let object = try JSONSerialization.jsonObject(with: Data(json.bytes)) as? [String: String]
         #expect(object == [text: text])
     }
+
+    @Test("what has to be escaped is, wherever in a text it stands, and is found when it is read")
+    func specialCharactersAtEveryPlace() throws {
+        for special in ["\"", "\\", "\n", "\u{1F}", "é", "😀", " ", "~", "#", "[", "\u{7F}"] {
+            for before in 0..<20 {
+                for after in [0, 1, 7, 8, 9] {
+                    let text =
+                        String(repeating: "a", count: before) + special + String(repeating: "\u{7F}", count: after)
+                    var json = JSONWriter()
+                    json.array { $0.value(text) }
+                    var reader = JSONScanner(json.bytes)
+                    try reader.beginArray()
+                    #expect(try reader.nextElement())
+                    #expect(try reader.text() == text)
+                    #expect(try JSONSerialization.jsonObject(with: Data(json.bytes)) as? [String] == [text])
+                }
+            }
+        }
+    }
+
+    @Test("control characters are refused wherever in a text they stand", arguments: 0..<20)
+    func controlCharactersAtEveryPlace(_ place: Int) {
+        for control in 0..<0x20 as Range<UInt8> {
+            var document = Array("\"\(String(repeating: "a", count: 20))\"".utf8)
+            document[1 + place] = control
+            #expect(throws: JSONError(code: .syntax, offset: 1 + place)) { try JSONScanner.validate(document) }
+        }
+    }
+
+    @Test(arguments: [0, 9, 10, -1, -10, 99, 100, .max, .min] as [Int64])
+    func numbers(_ number: Int64) {
+        var bytes: [UInt8] = []
+        JSONWriter.append(number, to: &bytes)
+        #expect(String(decoding: bytes, as: UTF8.self) == "\(number)")
+    }
 }
