@@ -23,11 +23,9 @@ package struct Catalog: Sendable {
         self.products = entries.reduce(into: [:]) { $0[$1.entitlement, default: []].formUnion($1.products) }
     }
 
-    package func knows(_ entitlement: String) -> Bool { self.products[entitlement] != nil }
-
-    /// Whether access to `productID` is access to `entitlement`; false for an entitlement that is not in the catalog.
-    package func grants(_ entitlement: String, productID: String) -> Bool {
-        self.products[entitlement]?.contains(productID) ?? false
+    /// Whether access to `productID` is access to `entitlement`; nil for an entitlement that is not in the catalog.
+    package func grants(_ entitlement: String, productID: String?) -> Bool? {
+        self.products[entitlement].map { products in productID.map(products.contains) ?? false }
     }
 
     /// Every entitlement that `productID` grants, the highest level first.

@@ -16,21 +16,29 @@ package struct JSONKey: Sendable {
     /// The first 32 bytes of the unescaped UTF-8, then zeros. Held in place, so that comparing a key with every name a
     /// payload may have touches no memory and counts no references.
     private let words: SIMD4<UInt64>
-    let count: Int
     /// Of all bytes where not all are in `words`, seeded by the process: nobody can make keys that look alike here.
     private let hash: Int
-    /// Where it stands in the document, between its quotes.
-    let content: Range<Int>
+    // Half words, so that a key takes one line of a cache.
+    private let length: UInt32
+    private let start: UInt32
+    private let end: UInt32
     let hasEscapes: Bool
 
+    /// In bytes, without escapes.
+    var count: Int { Int(self.length) }
+    /// Where it stands in the document, between its quotes.
+    var content: Range<Int> { Int(self.start)..<Int(self.end) }
+
     /// - Parameter bytes: the key, without escapes.
+    /// - Precondition: it ends within the first 4 GiB of its document.
     init(_ bytes: UnsafeRawBufferPointer, content: Range<Int>, hasEscapes: Bool) {
         var words = SIMD4<UInt64>()
         withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: .init(rebasing: bytes.prefix(Self.inlineBytes))) }
         self.words = words
-        self.count = bytes.count
+        self.length = UInt32(bytes.count)
         self.hash = bytes.count > Self.inlineBytes ? Self.hash(bytes) : 0
-        self.content = content
+        self.start = UInt32(content.lowerBound)
+        self.end = UInt32(content.upperBound)
         self.hasEscapes = hasEscapes
     }
 
@@ -49,6 +57,6 @@ package struct JSONKey: Sendable {
 
     /// False when the keys certainly differ.
     func mayEqual(_ other: JSONKey) -> Bool {
-        self.count == other.count && self.hash == other.hash && self.words == other.words
+        self.length == other.length && self.hash == other.hash && self.words == other.words
     }
 }

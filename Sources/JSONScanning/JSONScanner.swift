@@ -26,15 +26,15 @@ package struct JSONScanner {
     /// Between an opening bracket and the first member: no comma is due.
     private var isFresh = false
     private var depth = 0
-    /// The keys of all open objects, outermost first, and where those of each object begin.
+    /// The keys of all open objects, outermost first, and where those of each object begin: of so few objects with so few
+    /// members that these are small numbers.
     private var keys: [JSONKey] = []
-    private var firstKeys: [Int] = []
+    private var firstKeys = SIMD32<UInt16>()
+    private var openObjects = 0
 
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        // A member has at least five bytes.
-        self.keys.reserveCapacity(min(64, bytes.count / 5))
-        self.firstKeys.reserveCapacity(Self.maximumDepth)
+        self.keys.reserveCapacity(min(64, bytes.count / 8))
     }
 
     /// - Throws: when `bytes` are not one well-formed document, whatever it holds.
@@ -48,7 +48,8 @@ package struct JSONScanner {
 
     package mutating func beginObject() throws(JSONError) {
         try self.open(.init(ascii: "{"))
-        self.firstKeys.append(self.keys.count)
+        self.firstKeys[self.openObjects] = UInt16(self.keys.count)
+        self.openObjects += 1
     }
 
     /// The next member's key, or nil after the last one, with the object closed.
@@ -62,7 +63,8 @@ package struct JSONScanner {
             guard try self.next() == .init(ascii: "n") else { return key }
             try self.scanLiteral("null")
         }
-        self.keys.removeLast(self.keys.count - self.firstKeys.removeLast())
+        while self.keys.count > self.firstKey { self.keys.removeLast() }
+        self.openObjects -= 1
         return nil
     }
 
@@ -141,7 +143,7 @@ package struct JSONScanner {
         let start = self.offset
         let (content, hasEscapes) = try self.scanString()
         let key = self.key(content, hasEscapes: hasEscapes)
-        let first = self.firstKeys[self.firstKeys.count - 1]
+        let first = self.firstKey
         guard self.keys.count - first < Self.maximumMembers else {
             throw JSONError(code: .tooManyMembers, offset: start)
         }
@@ -153,6 +155,9 @@ package struct JSONScanner {
         self.keys.append(key)
         return key
     }
+
+    /// Of the innermost object.
+    private var firstKey: Int { Int(self.firstKeys[self.openObjects - 1]) }
 
     private func key(_ content: Range<Int>, hasEscapes: Bool) -> JSONKey {
         if hasEscapes {

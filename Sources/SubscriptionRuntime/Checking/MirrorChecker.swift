@@ -31,12 +31,21 @@ final class MirrorChecker: Sendable {
         let heads = shards.map(self.mirror.position)
         guard heads.allSatisfy({ $0.reaches(bounds) }) else { return nil }
         let now = self.clock.now
-        var results: [CheckResult] = []
-        results.reserveCapacity(requests.count)
+        let time = self.mirror.time(now, .now)
+        var results: [CheckResult]
         var isStale = false
-        self.mirror.check(self.questions(requests), at: self.mirror.time(now, .now)) { number, answer in
-            results.append(self.result(of: answer, for: requests[number].entitlement))
-            if answer.isStale { isStale = true }
+        if requests.count == 1 {
+            let scope = self.scope(of: requests[0])
+            let answer = requests[0].id.withUnsafeBytes { self.mirror.check(utf8: $0, in: scope, at: time) }
+            results = [self.result(of: answer, for: requests[0].entitlement)]
+            isStale = answer.isStale
+        } else {
+            results = []
+            results.reserveCapacity(requests.count)
+            self.mirror.check(self.questions(requests), at: time) { number, answer in
+                results.append(self.result(of: answer, for: requests[number].entitlement))
+                if answer.isStale { isStale = true }
+            }
         }
         return CheckResponse(results: results, asOf: now, stale: isStale, token: self.positions.token(heads))
     }
@@ -60,11 +69,14 @@ final class MirrorChecker: Sendable {
             if let last, requests[number].hasScope(of: requests[last.number]) {
                 return MirrorQuestion(id, in: last.scope)
             }
-            let scope = self.mirror.scope(
-                requests[number].environment, requests[number].bundleID, kind: requests[number].kind)
+            let scope = self.scope(of: requests[number])
             last = (number, scope)
             return MirrorQuestion(id, in: scope)
         }
+    }
+
+    private func scope(of request: CheckRequest) -> MirrorScope {
+        self.mirror.scope(request.environment, request.bundleID, kind: request.kind)
     }
 
     private func result(of answer: MirrorAnswer, for entitlement: String?) -> CheckResult {

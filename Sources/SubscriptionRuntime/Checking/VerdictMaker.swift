@@ -51,16 +51,12 @@ extension CheckVerdict {
     /// Whether access is access to an entitlement as well; nil asks for the subscription itself.
     func held(against catalog: Catalog, for entitlement: String?) -> CheckVerdict {
         guard let entitlement else { return self }
+        let isGranted = catalog.grants(entitlement, productID: self.productID)
+        if isGranted == true { return self }
         var verdict = self
-        if !catalog.knows(entitlement) {
-            verdict.reason = .unknownEntitlement
-        } else if !(self.productID.map { catalog.grants(entitlement, productID: $0) } ?? false) {
-            verdict.reason = .otherProduct
-        }
-        if verdict.reason != nil {
-            verdict.entitled = false
-            verdict.validUntil = nil
-        }
+        verdict.entitled = false
+        verdict.validUntil = nil
+        verdict.reason = isGranted == nil ? .unknownEntitlement : .otherProduct
         return verdict
     }
 }
