@@ -80,7 +80,8 @@ struct PositionGuard: Sendable {
 
     /// The same without asking anybody; nil when only the store knows who wrote one of them, or another node.
     func knownHeads(of shards: [ShardID]) throws(ServiceError) -> [Position]? {
-        guard shards.allSatisfy(self.isOurs) else { return nil }
+        // Not by `isOurs`, of which a copy of all this would be made.
+        guard shards.allSatisfy({ self.shards[Int($0.rawValue)].isOurs }) else { return nil }
         var heads: [Position] = []
         heads.reserveCapacity(shards.count)
         for shard in shards {
