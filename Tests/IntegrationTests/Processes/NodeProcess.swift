@@ -79,11 +79,15 @@ struct NodeProcess {
         self.init(process: process, url: "http://127.0.0.1:\(port)")
     }
 
-    /// - Parameter token: what the answer must not be older than.
-    func get(_ path: String, atLeast token: String? = nil) async throws -> (status: UInt, body: [UInt8]) {
+    /// - Parameters:
+    ///   - token: what the answer must not be older than.
+    ///   - patience: for how long a node that may be paused or cut off is waited for.
+    func get(
+        _ path: String, atLeast token: String? = nil, patience: TimeAmount = .seconds(10)
+    ) async throws -> (status: UInt, body: [UInt8]) {
         var request = HTTPClientRequest(url: self.url + path)
         if let token { request.headers.add(name: "Perennial-At-Least", value: token) }
-        return try await Self.answer(to: request)
+        return try await Self.answer(to: request, patience)
     }
 
     /// - Parameters:
@@ -100,8 +104,10 @@ struct NodeProcess {
         return try await Self.answer(to: request)
     }
 
-    private static func answer(to request: HTTPClientRequest) async throws -> (status: UInt, body: [UInt8]) {
-        let response = try await Self.client.execute(request, timeout: .seconds(10))
+    private static func answer(
+        to request: HTTPClientRequest, _ patience: TimeAmount = .seconds(10)
+    ) async throws -> (status: UInt, body: [UInt8]) {
+        let response = try await Self.client.execute(request, timeout: patience)
         return (response.status.code, Array(buffer: try await response.body.collect(upTo: 64 << 20)))
     }
 
@@ -122,7 +128,7 @@ struct NodeProcess {
         var cursor: String?
         while true {
             let query = cursor.map { "&after=\($0)" } ?? ""
-            let (status, body) = try await self.get("/v1/events?limit=1000\(query)")
+            let (status, body) = try await self.get("/v1/events?limit=1000\(query)", patience: .minutes(10))
             if status == 503 {
                 try await Task.sleep(for: .milliseconds(100))
                 continue

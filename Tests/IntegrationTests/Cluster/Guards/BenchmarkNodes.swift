@@ -26,11 +26,14 @@ final class BenchmarkNodes: Sendable {
     /// - Parameter port: of what stands in its way to the database, if so.
     func start(_ name: String, port: Int? = nil) async throws -> NodeProcess {
         guard let binary = TestBinary.benchmarks else { throw ProcessFailure("no benchmarks beside the binary") }
+        // Nothing is learned from a server that a busy machine keeps waiting for five seconds.
+        let store =
+            port.map { self.database.url(port: UInt16($0)) }
+            ?? self.database.url("sslmode=disable&connect_timeout=600")
         let process = try ChildProcess(
             binary,
             [
-                "node", "--store", self.database.url(port: port.map { UInt16($0) }), "--root",
-                self.directory.file("root.cer"), "--leased", name,
+                "node", "--store", store, "--root", self.directory.file("root.cer"), "--leased", name,
             ] + (self.removed.map { ["--without", $0.rawValue] } ?? []),
             input: self.input.reading.fileDescriptor, output: self.directory.file(UUID().uuidString))
         while process.isRunning {
