@@ -34,7 +34,7 @@ struct StreamRandomness {
     private mutating func head() -> ServedHead {
         ServedHead(
             shard: ShardID(rawValue: self.small()), epoch: Epoch(rawValue: Int64(bitPattern: self.random.number())),
-            position: self.position())
+            position: self.position(), rules: UInt32(truncatingIfNeeded: self.random.number()))
     }
 
     mutating func delta() -> StreamDelta {
@@ -119,6 +119,7 @@ extension ServedHead {
             $0.shard = UInt32(self.shard.rawValue)
             $0.epoch = self.epoch.rawValue
             $0.head = self.position.proto
+            $0.rules = self.rules
         }
     }
 }

@@ -36,6 +36,11 @@ def varint(data, offset):
             return value, offset
 
 
+def rules(entitlement):
+    """By which it was made; None where it does not say."""
+    return int.from_bytes(entitlement[1:5], "little") if entitlement[:1] == b"\2" else None
+
+
 def phases(entitlement):
     """(from in milliseconds, state, entitled, product), oldest first."""
     if entitlement[0] not in (1, 2):
@@ -79,7 +84,7 @@ class Shard:
 
     def begin_again(self):
         self.beginnings += 1
-        self.position = self.start = None
+        self.position = self.start = self.rules = self.renewed = None
         self.copy, self.after, self.head, self.held = {}, b"", 0, []
 
     def see(self, head, node):
@@ -89,6 +94,7 @@ class Shard:
         self.raise_epoch(head.epoch, node)
         self.doubt(place(head.head), head.epoch)
         self.owner, self.head = node, max(self.head, head.head.sequence)
+        self.heed(head.rules)
 
     def raise_epoch(self, epoch, node):
         if epoch > self.epoch:
@@ -99,6 +105,17 @@ class Shard:
         if self.position and self.position_epoch < epoch:
             if found[0] < self.position[0] or found[0] == self.position[0] and found[1] not in (None, self.position[1]):
                 self.begin_again()
+
+    def heed(self, rules):
+        """Step 7: by the owner's rules, what is held may say something else."""
+        if self.position and rules != self.rules:
+            self.rules = rules
+            self.begin_renewal()
+
+    def begin_renewal(self):
+        # The key up to which rows have been renewed. A page that is under way belongs to an earlier time.
+        self.renewed = b""
+        self.beginnings += 1
 
     def hear(self, delta, node):
         """Step 3."""
@@ -124,6 +141,9 @@ class Shard:
     def advance(self, delta):
         self.position, self.position_epoch = place(delta.position), max(self.position_epoch, delta.epoch)
         self.take(self.rows, delta.image, self.position[0])
+        made_by = rules(delta.image.entitlement)
+        if self.rules and made_by not in (None, self.rules):
+            self.begin_renewal()
 
     def take(self, rows, image, sequence=None):
         """Step 5. Only what is new in the log is a change that somebody wants to hear of."""
@@ -141,12 +161,16 @@ class Shard:
         elif self.held or self.head > self.position[0]:
             request.changes.shard = self.number
             request.changes.after.sequence, request.changes.after.tag = self.position
+        elif self.renewed is not None:
+            request.snapshot.shard, request.snapshot.after = self.number, self.renewed
         else:
             return False
         return True
 
     def take_snapshot(self, page):
-        if page.head.epoch < self.epoch or self.position:
+        if self.position:
+            return self.renew(page)
+        if page.head.epoch < self.epoch:
             return
         self.raise_epoch(page.head.epoch, self.owner)
         if self.start and self.start.epoch != page.head.epoch:
@@ -157,7 +181,21 @@ class Shard:
         self.after = page.next
         if not page.next:
             self.rows, self.position, self.position_epoch = self.copy, place(self.start.head), self.start.epoch
+            self.rules, self.renewed = self.start.rules, None
             self.release()
+
+    def renew(self, page):
+        """Step 7: what has gone on since comes by the log."""
+        if self.renewed is None or page.head.epoch < self.epoch:
+            return
+        self.raise_epoch(page.head.epoch, self.owner)
+        self.doubt(place(page.head.head), page.head.epoch)
+        if page.head.rules != self.rules:
+            return self.heed(page.head.rules)
+        for image in page.images:
+            if self.rows.get(image.key, (0,))[0] == image.version:
+                self.rows[image.key] = (image.version, image.entitlement)
+        self.renewed = page.next or None
 
     def take_changes(self, page):
         if page.head.epoch < self.epoch or self.position is None:

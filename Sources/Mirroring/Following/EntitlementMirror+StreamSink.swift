@@ -5,4 +5,8 @@ extension EntitlementMirror: StreamSink {
     package func take(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {
         try self.apply(key: image.key, entitlement: image.entitlement, in: shard)
     }
+
+    package func renew(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {
+        try self.apply(key: image.key, entitlement: image.entitlement, in: shard, .sameVersion)
+    }
 }

@@ -1,3 +1,4 @@
+import Entitlements
 import EventSourcing
 import WireProtocol
 
@@ -43,6 +44,10 @@ struct ShardFollower {
     /// The sink knows of something that would have to be taken back.
     private var hasTold = false
     private var isRestarting = false
+    /// Of the owner that the copy is of; nil while there is no copy.
+    private var rules: UInt32?
+    /// A copy made by other rules is renewed beside following: up to this key it has been.
+    private var renewed: [UInt8]?
 
     init(shard: ShardID, from start: FollowingStart) {
         self.shard = shard
@@ -69,6 +74,7 @@ struct ShardFollower {
         self.doubt(head.position, in: head.epoch, sink)
         self.owner = source
         if !self.copies, !self.isFollowing { self.begin(at: head, sink) }
+        self.heed(head.rules)
         if isPublished { self.head = max(self.head, head.position.sequence) }
     }
 
@@ -100,6 +106,7 @@ struct ShardFollower {
     mutating func take(
         _ page: SnapshotPage, to question: StreamRequest.Content, _ sink: any StreamSink
     ) throws(MirrorError) {
+        if self.isFollowing { return try self.renew(from: page, to: question, sink) }
         guard question == self.question, page.head.epoch >= self.epoch else { return }
         self.raise(to: page.head.epoch, from: self.owner)
         let start: ServedHead
@@ -150,6 +157,8 @@ struct ShardFollower {
         self.head = .zero
         self.held = []
         self.marks = []
+        self.rules = nil
+        self.renewed = nil
     }
 
     /// The same of a store that was restored, whose epochs may be smaller.
@@ -168,7 +177,8 @@ struct ShardFollower {
         case .copying(_, let after): .snapshot(self.shard, after: after, limit: 0)
         case .following:
             self.head > self.position.sequence || !self.held.isEmpty
-                ? .changes(self.shard, after: self.position, limit: 0) : nil
+                ? .changes(self.shard, after: self.position, limit: 0)
+                : self.renewed.map { .snapshot(self.shard, after: $0, limit: 0) }
         }
     }
 
@@ -181,7 +191,29 @@ struct ShardFollower {
         self.head = max(self.head, head.position.sequence)
         self.position = head.position
         self.positionEpoch = head.epoch
+        if self.copies { self.rules = head.rules }
         sink.setPosition(head.position.position(in: self.shard))
+        self.reachMarks(sink)
+    }
+
+    /// The owner answers by these.
+    private mutating func heed(_ rules: UInt32) {
+        guard let present = self.rules, present != rules else { return }
+        self.rules = rules
+        self.renewed = []
+    }
+
+    private mutating func renew(
+        from page: SnapshotPage, to question: StreamRequest.Content, _ sink: any StreamSink
+    ) throws(MirrorError) {
+        guard let renewed = self.renewed, question == .snapshot(self.shard, after: renewed, limit: 0),
+            page.head.epoch >= self.epoch
+        else { return }
+        self.raise(to: page.head.epoch, from: self.owner)
+        self.doubt(page.head.position, in: page.head.epoch, sink)
+        guard page.head.rules == self.rules else { return self.heed(page.head.rules) }
+        for image in page.images { try sink.renew(image, in: self.shard) }
+        self.renewed = page.next.isEmpty ? nil : page.next
         self.reachMarks(sink)
     }
 
@@ -227,15 +259,22 @@ struct ShardFollower {
         try sink.advance(delta.image, to: delta.position.position(in: self.shard))
         self.position = delta.position
         self.positionEpoch = max(self.positionEpoch, delta.epoch)
+        // Events are stored with what their owner made of them then. A node that does not tell its rules has none to compare.
+        if let rules = self.rules, rules != 0, delta.image.rules.map({ $0 != rules }) ?? false { self.renewed = [] }
         self.reachMarks(sink)
     }
 
     private mutating func reachMarks(_ sink: any StreamSink) {
-        while let mark = self.marks.first, mark.sequence <= self.position.sequence {
+        while self.renewed == nil, let mark = self.marks.first, mark.sequence <= self.position.sequence {
             sink.setCurrent(self.shard, asOf: mark.moment)
             self.marks.removeFirst()
         }
     }
+}
+
+extension SubscriptionImage {
+    /// By which its entitlement was made; nil where it does not say.
+    fileprivate var rules: UInt32? { EntitlementRow.fingerprint(of: self.entitlement)?.rawValue }
 }
 
 extension StreamPosition {

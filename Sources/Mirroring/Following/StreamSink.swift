@@ -11,6 +11,10 @@ package protocol StreamSink: Sendable {
     /// - Throws: as `take` does.
     func advance(_ image: SubscriptionImage, to position: Position) throws(MirrorError)
 
+    /// By the rules of its present owner a stream is like this; where another version of it is there, nothing changes.
+    /// - Throws: as `take` does.
+    func renew(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError)
+
     /// All up to `position` has been taken.
     func setPosition(_ position: Position)
 
@@ -25,6 +29,9 @@ package protocol StreamSink: Sendable {
 }
 
 extension StreamSink {
+    /// For those who do not answer by what they are told.
+    package func renew(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {}
+
     package func advance(_ image: SubscriptionImage, to position: Position) throws(MirrorError) {
         try self.take(image, in: position.shard)
         self.setPosition(position)

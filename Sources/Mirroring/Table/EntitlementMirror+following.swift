@@ -12,10 +12,11 @@ extension EntitlementMirror {
     ///   - key: as `StreamKey.bytes` writes it.
     ///   - entitlement: as `EntitlementRow.encoded` writes it, made under the rules of the owner.
     ///   - shard: that of the key's id.
+    ///   - replacing: what the row counts against.
     /// - Returns: whether anything has changed.
     @discardableResult
     package func apply(
-        key: [UInt8], entitlement: [UInt8], in shard: ShardID
+        key: [UInt8], entitlement: [UInt8], in shard: ShardID, _ replacing: ReplacedRow = .olderVersion
     ) throws(MirrorError) -> Bool {
         // Streams of other kinds have no row.
         if let kind = key.first, kind != StreamKind.subscription.rawValue, kind != StreamKind.purchase.rawValue {
@@ -25,12 +26,14 @@ extension EntitlementMirror {
         do { row = try EntitlementRow(decoding: entitlement) } catch {
             throw MirrorError(.malformed, "the row of a stream cannot be read: \(error)")
         }
-        return try self.apply(key: key, row, in: shard)
+        return try self.apply(key: key, row, in: shard, replacing)
     }
 
     /// The same with a row that has been read.
     @discardableResult
-    package func apply(key: [UInt8], _ row: EntitlementRow, in shard: ShardID) throws(MirrorError) -> Bool {
+    package func apply(
+        key: [UInt8], _ row: EntitlementRow, in shard: ShardID, _ replacing: ReplacedRow = .olderVersion
+    ) throws(MirrorError) -> Bool {
         guard Int(shard.rawValue) < self.map.shardCount, (0...HeadWord.maximumVersion).contains(row.version),
             let kind = key.first.flatMap(StreamKind.init(rawValue:)),
             let idEnd = key.firstIndex(of: 0), key[(idEnd + 1)...].contains(0)
@@ -44,7 +47,7 @@ extension EntitlementMirror {
         return key[1..<idEnd].withUnsafeBytes { id in
             let name = StreamName(MirrorID(utf8: id), kind, app: app, shard: Int(shard.rawValue))
             let writer = self.writers[Int(name.hash >> UInt64(64 - Self.segmentLogarithm))]
-            return writer.segment.withLock { $0.apply(id, name, row) }
+            return writer.segment.withLock { $0.apply(id, name, row, replacing) }
         }
     }
 

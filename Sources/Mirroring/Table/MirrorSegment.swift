@@ -19,15 +19,22 @@ struct MirrorSegment: ~Copyable, @unchecked Sendable {
     }
 
     /// Takes a row over.
-    /// - Returns: false when what is there is as new or newer.
-    mutating func apply(_ id: UnsafeRawBufferPointer, _ name: StreamName, _ row: MirroredRow) -> Bool {
+    /// - Returns: false when it does not take the place of what is there.
+    mutating func apply(
+        _ id: UnsafeRawBufferPointer, _ name: StreamName, _ row: MirroredRow, _ replacing: ReplacedRow
+    ) -> Bool {
         guard let number = self.number(of: name, id) else {
-            self.insert(id, name, row)
-            return true
+            if replacing == .olderVersion { self.insert(id, name, row) }
+            return replacing == .olderVersion
         }
         let entry = self.view.entry(number)
         let old = entry.value
-        guard old.head.isGone || old.head.isDoubted || old.head.version < row.version else { return false }
+        let isReplaced =
+            switch replacing {
+            case .olderVersion: old.head.isGone || old.head.isDoubted || old.head.version < row.version
+            case .sameVersion: !old.head.isGone && old.head.version == row.version
+            }
+        guard isReplaced else { return false }
         self.view.beginWriting(number, entry)
         let value = self.value(row)
         self.view.endWriting(entry, value)

@@ -8,7 +8,7 @@ import WireProtocol
 struct ImageRenewer: Sendable {
     private let store: any EventStore
     private let rules: DerivationRules
-    private let fingerprint: RulesFingerprint
+    let fingerprint: RulesFingerprint
     private let clock: any WallClock
 
     init(store: any EventStore, rules: DerivationRules, clock: any WallClock) {

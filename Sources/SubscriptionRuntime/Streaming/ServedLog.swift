@@ -1,3 +1,4 @@
+import Entitlements
 package import EventSourcing
 package import WireProtocol
 
@@ -26,7 +27,7 @@ package struct ServedLog: Sendable {
                 continue
             }
             let position = StreamPosition(sequence: head.sequence, tag: tag)
-            known.append(ServedHead(shard: parts.shard, epoch: epoch, position: position))
+            known.append(self.head(of: parts.shard, epoch, position))
         }
         guard self.mayAnswer(for: known.map(\.shard)) else { return ([], []) }
         return (known, unknown)
@@ -53,7 +54,11 @@ package struct ServedLog: Sendable {
             throw StreamFailure(.notOwner)
         }
         let position = try await self.positions.ownHead(of: shard)
-        return ServedHead(shard: shard, epoch: epoch, position: StreamPosition(position))
+        return self.head(of: shard, epoch, StreamPosition(position))
+    }
+
+    private func head(of shard: ShardID, _ epoch: Epoch, _ position: StreamPosition) -> ServedHead {
+        ServedHead(shard: shard, epoch: epoch, position: position, rules: self.renewer.fingerprint.rawValue)
     }
 
     /// Whether this node owns the shard and may speak for it at this moment.

@@ -307,6 +307,10 @@ package nonisolated struct ProtoServedHead: Sendable {
   /// Clears the value of `head`. Subsequent reads from it will return its default value.
   package mutating func clearHead() {self._head = nil}
 
+  /// Names the settings and the logic by which the owner makes the rows of its snapshots and deltas. They stay the same for
+  /// an epoch.
+  package var rules: UInt32 = 0
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -786,7 +790,7 @@ nonisolated extension ProtoBeat: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension ProtoServedHead: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServedHead"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{1}epoch\0\u{1}head\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{1}epoch\0\u{1}head\0\u{1}rules\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -797,6 +801,7 @@ nonisolated extension ProtoServedHead: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.shard) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.epoch) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._head) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.rules) }()
       default: break
       }
     }
@@ -816,6 +821,9 @@ nonisolated extension ProtoServedHead: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._head {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    if self.rules != 0 {
+      try visitor.visitSingularUInt32Field(value: self.rules, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -823,6 +831,7 @@ nonisolated extension ProtoServedHead: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.shard != rhs.shard {return false}
     if lhs.epoch != rhs.epoch {return false}
     if lhs._head != rhs._head {return false}
+    if lhs.rules != rhs.rules {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

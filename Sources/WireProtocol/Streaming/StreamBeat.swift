@@ -39,10 +39,13 @@ package struct ServedHead: Hashable, Sendable {
     package var shard: ShardID
     package var epoch: Epoch
     package var position: StreamPosition
+    /// Names what the owner makes entitlements by; the same for an epoch.
+    package var rules: UInt32
 
-    package init(shard: ShardID, epoch: Epoch, position: StreamPosition) {
+    package init(shard: ShardID, epoch: Epoch, position: StreamPosition, rules: UInt32) {
         self.shard = shard
         self.epoch = epoch
         self.position = position
+        self.rules = rules
     }
 }

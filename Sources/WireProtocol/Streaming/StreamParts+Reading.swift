@@ -21,21 +21,23 @@ extension SubscriptionImage {
 
 extension ServedHead {
     static let nothing = ServedHead(
-        shard: ShardID(rawValue: 0), epoch: Epoch(rawValue: 0), position: .start)
+        shard: ShardID(rawValue: 0), epoch: Epoch(rawValue: 0), position: .start, rules: 0)
 
     init(_ message: MessageReader) throws(WireError) {
         var reader = message
-        var (shard, epoch): (UInt16, Int64) = (0, 0)
+        var (shard, epoch, rules): (UInt16, Int64, UInt32) = (0, 0, 0)
         var position: StreamPosition?
         while let field = try reader.nextField() {
             switch field {
             case 1: shard = try reader.smallNumber()
             case 2: epoch = try reader.integer()
             case 3: position = try StreamPosition(reader.message(unless: position != nil))
+            case 4: rules = UInt32(truncatingIfNeeded: try reader.number())
             default: try reader.skip()
             }
         }
-        self.init(shard: ShardID(rawValue: shard), epoch: Epoch(rawValue: epoch), position: position ?? .start)
+        self.init(
+            shard: ShardID(rawValue: shard), epoch: Epoch(rawValue: epoch), position: position ?? .start, rules: rules)
     }
 }
 

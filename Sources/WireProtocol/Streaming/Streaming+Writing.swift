@@ -80,6 +80,7 @@ extension MessageWriter {
             message.write(Int64(head.shard.rawValue), 1)
             message.write(head.epoch.rawValue, 2)
             message.write(head.position, 3)
+            message.write(Int64(head.rules), 4)
         }
     }
 

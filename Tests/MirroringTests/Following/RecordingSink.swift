@@ -7,6 +7,8 @@ import WireProtocol
 final class RecordingSink: StreamSink {
     struct Shard: Sendable {
         var rows: [UInt8: Int64] = [:]
+        /// By which each row was made.
+        var rules: [UInt8: UInt32] = [:]
         var doubted: Set<UInt8> = []
         var position: StreamPosition?
         var current: ContinuousClock.Instant?
@@ -34,6 +36,14 @@ final class RecordingSink: StreamSink {
             }
             shard.doubted.remove(key)
             shard.rows[key] = version
+            shard.rules[key] = UInt32(image.entitlement[1])
+        }
+    }
+
+    func renew(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {
+        self.update(shard) { shard, _ in
+            let key = image.key[1]
+            if shard.rows[key] == image.version.rawValue { shard.rules[key] = UInt32(image.entitlement[1]) }
         }
     }
 
@@ -61,7 +71,7 @@ final class RecordingSink: StreamSink {
 
     func endRestart(of shard: ShardID) {
         self.update(shard) { shard, _ in
-            for key in shard.doubted { shard.rows[key] = nil }
+            for key in shard.doubted { (shard.rows[key], shard.rules[key]) = (nil, nil) }
             shard.doubted = []
         }
     }

@@ -111,6 +111,7 @@ import WireProtocol
         var isRight: Bool {
             zip(self.sink.shards, self.model.shards).allSatisfy { mirrored, shard in
                 mirrored.rows == shard.rows && mirrored.doubted.isEmpty
+                    && mirrored.rules.values.allSatisfy { $0 == shard.rules }
                     && mirrored.position == shard.position(shard.log.count)
                     && mirrored.current.map { self.now - $0 <= .milliseconds(1_000) } ?? false
             }
@@ -127,10 +128,12 @@ import WireProtocol
             if round.isMultiple(of: 70) { world.probe() }
             let shard = Int.random(in: 0..<StreamModel.shardCount, using: &world.random)
             let source = StreamModel.sources[Int.random(in: 0..<3, using: &world.random)]
+            let rules = UInt32.random(in: 1...2, using: &world.random)
             switch Int.random(in: 0..<2_000, using: &world.random) {
-            case 0...3: world.model.takeOver(shard, by: source)
+            case 0...3: world.model.takeOver(shard, by: source, rules: rules)
             case 4 where seed.isMultiple(of: 2):
-                world.model.lose(.random(in: 0...6, using: &world.random), of: shard, thenOwnedBy: source)
+                world.model.lose(
+                    .random(in: 0...6, using: &world.random), of: shard, thenOwnedBy: source, rules: rules)
             case 5 where seed.isMultiple(of: 4): world.model.restore(to: .random(in: 0...200, using: &world.random))
             default: break
             }
@@ -160,6 +163,49 @@ import WireProtocol
         // then
         #expect(world.follower.ask(at: world.now + .seconds(60)).isEmpty)
         #expect(world.sink.shards.map(\.rows) == world.model.shards.map(\.rows))
+    }
+
+    @Test func whatAnOwnerWithOtherRulesOwnsIsRenewedOnce() throws {
+        var world = World(seed: 7)
+        for _ in 0..<200 { world.commit() }
+        try world.calmDown()
+        // when: all goes on under other rules, and somebody else's events are missing
+        for shard in 0..<StreamModel.shardCount {
+            world.model.takeOver(shard, by: StreamModel.sources[shard], rules: 2)
+        }
+        world.loss = 100
+        for _ in 0..<20 { world.commit() }
+        for shard in 0..<StreamModel.shardCount {
+            world.model.takeOver(shard, by: StreamModel.sources[shard], rules: 3)
+        }
+        try world.calmDown()
+        // then
+        #expect(world.isRight)
+        #expect(world.sink.complaints == [])
+        #expect(world.sink.shards.allSatisfy { $0.restarts == 0 })
+        #expect(world.follower.ask(at: world.now + .seconds(60)).isEmpty)
+    }
+
+    @Test func nobodyIsCurrentBeforeAllIsRenewed() throws {
+        var world = World(seed: 7)
+        for _ in 0..<200 { world.commit() }
+        try world.calmDown()
+        let before = world.now
+        // given
+        world.model.takeOver(0, by: StreamModel.sources[0], rules: 2)
+        world.beat()
+        world.probe()
+        #expect(world.sink.shards[0].rules.values.contains(1))
+        for _ in 0..<20 where world.sink.shards[0].rules.values.contains(1) {
+            // then
+            #expect(world.sink.shards[0].current ?? before <= before)
+            // when
+            try world.step(100)
+        }
+        #expect(world.sink.shards[0].rules.values.allSatisfy { $0 == 2 })
+        world.probe()
+        try world.step(100)
+        #expect(world.sink.shards[0].current ?? before > before)
     }
 
     @Test func anotherStoreIsNoneOfItsBusiness() throws {

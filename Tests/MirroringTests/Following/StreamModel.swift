@@ -9,12 +9,15 @@ struct StreamModel {
         var version: Int64
         var epoch: Epoch
         var tag: UInt32
+        /// Of the owner that wrote it.
+        var rules: UInt32
     }
 
     struct Shard {
         var log: [Event] = []
         var epoch = Epoch(rawValue: 1)
         var tag: UInt32 = 1
+        var rules: UInt32 = 1
         var owner: SourceID
 
         func position(_ count: Int) -> StreamPosition {
@@ -45,24 +48,26 @@ struct StreamModel {
         let isFirst = self.shards[shard].log.last?.epoch != self.shards[shard].epoch
         let version = (self.shards[shard].rows[key] ?? 0) + 1
         let (epoch, tag) = (self.shards[shard].epoch, self.shards[shard].tag)
-        self.shards[shard].log.append(Event(key: key, version: version, epoch: epoch, tag: tag))
+        self.shards[shard].log.append(
+            Event(key: key, version: version, epoch: epoch, tag: tag, rules: self.shards[shard].rules))
         var delta = self.delta(shard, self.shards[shard].log.count)
         if isFirst { delta.previous = nil }
         return delta
     }
 
-    mutating func takeOver(_ shard: Int, by source: SourceID) {
+    mutating func takeOver(_ shard: Int, by source: SourceID, rules: UInt32) {
         self.lastTag += 1
         self.shards[shard].owner = source
         self.shards[shard].epoch = Epoch(rawValue: self.shards[shard].epoch.rawValue + 1)
         self.shards[shard].tag = self.lastTag
+        self.shards[shard].rules = rules
     }
 
     /// The store loses events that it had acknowledged, and somebody takes the shard.
-    mutating func lose(_ count: Int, of shard: Int, thenOwnedBy source: SourceID) {
+    mutating func lose(_ count: Int, of shard: Int, thenOwnedBy source: SourceID, rules: UInt32) {
         self.rewinds += 1
         self.shards[shard].log.removeLast(min(count, self.shards[shard].log.count))
-        self.takeOver(shard, by: source)
+        self.takeOver(shard, by: source, rules: rules)
     }
 
     /// A backup is restored, where epochs are what they were.
@@ -79,8 +84,10 @@ struct StreamModel {
 
     // MARK: What is said of it
 
-    private func image(_ event: Event) -> SubscriptionImage {
-        SubscriptionImage(key: [1, event.key], version: StreamVersion(rawValue: event.version), entitlement: [])
+    private func image(_ key: UInt8, _ version: Int64, _ rules: UInt32) -> SubscriptionImage {
+        // Of an entitlement only the format and the rules.
+        SubscriptionImage(
+            key: [1, key], version: StreamVersion(rawValue: version), entitlement: [2, UInt8(rules), 0, 0, 0])
     }
 
     /// - Parameter count: how long the log was then.
@@ -88,13 +95,13 @@ struct StreamModel {
         let event = self.shards[shard].log[count - 1]
         return StreamDelta(
             origin: self.origin, epoch: event.epoch, previous: self.shards[shard].position(count - 1),
-            position: self.shards[shard].position(count), image: self.image(event))
+            position: self.shards[shard].position(count), image: self.image(event.key, event.version, event.rules))
     }
 
     private func head(_ shard: Int) -> ServedHead {
         ServedHead(
             shard: ShardID(rawValue: UInt16(shard)), epoch: self.shards[shard].epoch,
-            position: self.shards[shard].position(self.shards[shard].log.count))
+            position: self.shards[shard].position(self.shards[shard].log.count), rules: self.shards[shard].rules)
     }
 
     func beat(of source: SourceID) -> StreamBeat {
@@ -115,10 +122,7 @@ struct StreamModel {
             guard self.shards[index].owner == source else { return .failure(StreamFailure(.notOwner)) }
             // Three rows a page.
             let rows = self.shards[index].rows.filter { after.isEmpty || $0.key > after[1] }.sorted { $0.key < $1.key }
-            let images = rows.prefix(3).map { row in
-                SubscriptionImage(
-                    key: [1, row.key], version: StreamVersion(rawValue: row.value), entitlement: [])
-            }
+            let images = rows.prefix(3).map { self.image($0.key, $0.value, self.shards[index].rules) }
             let next = rows.count > 3 ? images.last?.key ?? [] : []
             return .snapshot(SnapshotPage(origin: self.origin, head: self.head(index), images: images, next: next))
         case .changes(let shard, let position, _):

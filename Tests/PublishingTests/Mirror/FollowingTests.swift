@@ -4,6 +4,7 @@ import Logging
 import Mirroring
 import Publishing
 import Sharding
+import SubscriptionRuntime
 import Subscriptions
 import Testing
 import WireProtocol
@@ -77,6 +78,43 @@ import ZeroMQ
                 #expect(mirror.count == 200)
             }
         }
+    }
+
+    @Test func whatWasCopiedIsAnsweredByTheOwnersPresentRules() async throws {
+        let mirror = EntitlementMirror(map: ShardMap(shardCount: 16)!)
+        let follower = try Follower(
+            keys: self.node.subscriber, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ) { _, _ in mirror }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await follower.run() }
+            defer { group.cancelAll() }
+            for hours in [2, 48, 1] as [Int64] {
+                var node = self.node
+                node.runtime.rules = DerivationRules(renewalLeeway: [.production: .hours(hours)])
+                // when: the node starts with another leeway
+                try await node.run { running in
+                    follower.follow([
+                        StreamSource(endpoint: running.endpoints.stream, serverKey: self.node.stream.keys.publicKey)
+                    ])
+                    if hours == 2 { try await running.service.renew(0..<60, period: 0) }
+                    // then: although nothing happens to any subscription
+                    await eventually { self.ends(in: mirror) == [PublishingNode.start + .days(30) + .hours(hours)] }
+                    #expect(mirror.count == 60)
+                }
+            }
+        }
+    }
+
+    /// When access ends, by the answers for sixty subscriptions.
+    private func ends(in mirror: EntitlementMirror) -> Set<Moment?> {
+        Set(
+            (0..<60).map { id in
+                let question = MirrorQuestion(
+                    MirrorID("\(2_000_000_000 + id)"),
+                    in: mirror.scope(.production, BundleID(rawValue: "com.example.app")))
+                return mirror.checkAnswer(of: mirror.check(question, at: mirror.time(PublishingNode.start, .now)))
+                    .validUntil
+            })
     }
 
     @Test func answersAreFreshOnlyWhileTheOwnerSaysSo() async throws {
