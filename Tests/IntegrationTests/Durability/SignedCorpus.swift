@@ -1,13 +1,18 @@
 import AppStoreSimulator
+import Subscriptions
 
 /// Notifications of several customers' lives, in no order, and the root that they lead to.
 struct SignedCorpus {
     let root: [UInt8]
     let notifications: [SignedNotification]
 
-    init(count: Int, seed: UInt64) throws {
-        let store = StoreIdentity(bundleID: NodeProcess.bundleID, appAppleID: NodeProcess.appAppleID)
-        let factory = try LifecycleFactory(seed: seed, store: store)
+    /// - Parameter authority: signs; nil makes one from the seed.
+    init(
+        count: Int, seed: UInt64, environment: AppStoreEnvironment = .production, authority: CertificateAuthority? = nil
+    ) throws {
+        let store = StoreIdentity(
+            bundleID: NodeProcess.bundleID, appAppleID: NodeProcess.appAppleID, environment: environment)
+        let factory = try LifecycleFactory(seed: seed, store: store, authority: authority)
         var notifications: [SignedNotification] = []
         var customer = 0
         while notifications.count < count {

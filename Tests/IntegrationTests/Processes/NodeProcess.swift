@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Subscriptions
 
 /// A `perennial serve` process on a store and a port of its own, for the app of the tests.
 struct NodeProcess {
@@ -28,11 +29,15 @@ struct NodeProcess {
             wrapper: wrapper)
     }
 
-    /// - Parameter sections: of the configuration, beside `http` and `apps`.
+    /// - Parameters:
+    ///   - sections: of the configuration, beside `http` and `apps`.
+    ///   - environments: of the App Store, in which it knows the app.
     static func start(
-        in directory: TemporaryDirectory, root: [UInt8], sections: String, wrapper: [String] = []
+        in directory: TemporaryDirectory, root: [UInt8], sections: String,
+        environments: [AppStoreEnvironment] = [.production], wrapper: [String] = []
     ) async throws -> NodeProcess {
-        let process = try Self.launch(in: directory, root: root, sections: sections, wrapper: wrapper)
+        let process = try Self.launch(
+            in: directory, root: root, sections: sections, environments: environments, wrapper: wrapper)
         // Polls: what the test finds does not depend on their pace.
         for _ in 0..<1_200 where process.isRunning {
             if let node = NodeProcess(listening: process) {
@@ -45,7 +50,8 @@ struct NodeProcess {
 
     /// Starts a node, and does not wait for it.
     static func launch(
-        in directory: TemporaryDirectory, root: [UInt8], sections: String, wrapper: [String] = []
+        in directory: TemporaryDirectory, root: [UInt8], sections: String,
+        environments: [AppStoreEnvironment] = [.production], wrapper: [String] = []
     ) throws -> ChildProcess {
         guard let binary = TestBinary.path else { throw ProcessFailure("no perennial binary: set PERENNIAL_BINARY") }
         try directory.write(root, to: "root.cer")
@@ -56,7 +62,7 @@ struct NodeProcess {
             apps:
               - bundleId: \(Self.bundleID)
                 appAppleId: \(Self.appAppleID)
-                environments: [Production]
+                environments: [\(environments.map(\.rawValue).joined(separator: ", "))]
                 rootCertificates: ["\(directory.file("root.cer"))"]
             """, to: "perennial.yaml")
         let command = wrapper + [binary, "serve", "--config", configuration]
@@ -93,19 +99,20 @@ struct NodeProcess {
     /// - Parameters:
     ///   - json: the body.
     ///   - token: what the answer must not be older than.
+    ///   - patience: for how long a node that may be busy is waited for.
     func post(
-        _ json: String, to path: String, atLeast token: String? = nil
+        _ json: String, to path: String, atLeast token: String? = nil, patience: TimeAmount = .seconds(10)
     ) async throws -> (status: UInt, body: [UInt8]) {
         var request = HTTPClientRequest(url: self.url + path)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         if let token { request.headers.add(name: "Perennial-At-Least", value: token) }
         request.body = .bytes(Array(json.utf8))
-        return try await Self.answer(to: request)
+        return try await Self.answer(to: request, patience)
     }
 
     private static func answer(
-        to request: HTTPClientRequest, _ patience: TimeAmount = .seconds(10)
+        to request: HTTPClientRequest, _ patience: TimeAmount
     ) async throws -> (status: UInt, body: [UInt8]) {
         let response = try await Self.client.execute(request, timeout: patience)
         return (response.status.code, Array(buffer: try await response.body.collect(upTo: 64 << 20)))
