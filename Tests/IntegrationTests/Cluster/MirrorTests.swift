@@ -7,30 +7,12 @@ import Testing
 @Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
 struct MirrorTests {
     private let cluster: ClusterFixture
-    private let question: String
+    private let question: CheckQuestion
 
     init() async throws {
         self.cluster = try await ClusterFixture(nodes: 3, corpus: SignedCorpus(count: 600, seed: 29))
         let ids = Set(self.cluster.corpus.notifications.compactMap(\.originalTransactionID)).sorted()
-        let checks = ids.map { "{\"subscription\":\"\($0)\"}" }.joined(separator: ",")
-        self.question = "{\"checks\":[\(checks)]"
-    }
-
-    /// What a node answers about all of the subscriptions.
-    private struct Answer {
-        var results: [NSDictionary]
-        var stale: Bool
-        var token: String
-    }
-
-    private func ask(_ node: NodeProcess, _ consistency: String, atLeast token: String? = nil) async throws -> Answer {
-        let (status, body) = try await node.post(
-            "\(self.question),\"consistency\":\"\(consistency)\"}", to: "/v1/check", atLeast: token)
-        guard status == 200, let answer = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
-            let results = answer["results"] as? [NSDictionary], let stale = answer["stale"] as? Bool,
-            let token = answer["token"] as? String
-        else { throw ProcessFailure("no answer: \(status) \(String(decoding: body, as: UTF8.self))") }
-        return Answer(results: results, stale: stale, token: token)
+        self.question = CheckQuestion(ids)
     }
 
     private func start(_ number: Int) async throws -> NodeProcess {
@@ -38,21 +20,14 @@ struct MirrorTests {
         try await self.cluster.start(number, cluster: "lease: 8s", publishes: true)
     }
 
-    /// Waits until a node's own copy says what the owners say, and that it is fresh.
-    private func untilMirrored(_ node: NodeProcess) async throws {
-        while true {
-            let local = try await self.ask(node, "local")
-            if !local.stale, let owned = try? await self.ask(node, "owner"), local.results == owned.results { return }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-    }
-
     /// Asks again and again, until `isOver` of all answers so far: each of them has to be one.
-    private func watch(_ node: NodeProcess, expecting results: [NSDictionary], until isOver: (Answer) -> Bool)
+    private func watch(
+        _ node: NodeProcess, expecting results: [NSDictionary], until isOver: (CheckQuestion.Answer) -> Bool
+    )
         async throws
     {
         while true {
-            let answer = try await self.ask(node, "local")
+            let answer = try await self.question.ask(node, "local")
             #expect(answer.results == results)
             if isOver(answer) { return }
             try await Task.sleep(for: .milliseconds(5))
@@ -70,8 +45,8 @@ struct MirrorTests {
             while try await nodes[0].notify(notification.signedPayload) != 200 {}
         }
         try await self.cluster.database.untilInboxIsApplied()
-        for node in nodes { try await self.untilMirrored(node) }
-        let results = try await self.ask(nodes[0], "owner").results
+        for node in nodes { try await self.question.untilMirrored(node) }
+        let results = try await self.question.ask(nodes[0], "owner").results
         #expect(results.contains { ($0["version"] as? Int ?? 0) > 1 })
 
         // when: one is killed
@@ -90,9 +65,9 @@ struct MirrorTests {
             return isGone && !answer.stale
         }
         // and a token is honoured by whoever comes back
-        let token = try await self.ask(nodes[0], "owner").token
+        let token = try await self.question.ask(nodes[0], "owner").token
         let back = try await self.start(1)
-        #expect(try await self.ask(back, "local", atLeast: token).results == results)
+        #expect(try await self.question.ask(back, "local", atLeast: token).results == results)
 
         nodes[0].process.send(SIGTERM)
         #expect(await nodes[0].process.waitForExit() == 0, "\(nodes[0].process.errorOutput)")

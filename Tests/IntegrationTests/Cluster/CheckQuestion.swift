@@ -1,0 +1,44 @@
+import Foundation
+import NIOCore
+
+/// A check of each of some subscriptions, asked at once.
+struct CheckQuestion: Sendable {
+    /// What a node says, in the order of the subscriptions.
+    struct Answer {
+        var results: [NSDictionary]
+        var stale: Bool
+        var token: String
+
+        var versions: [Int] { self.results.map { $0["version"] as? Int ?? 0 } }
+    }
+
+    private let checks: String
+
+    /// - Parameter subscriptions: by their ids, a thousand at most.
+    init(_ subscriptions: [String]) {
+        let checks = subscriptions.map { "{\"subscription\":\"\($0)\"}" }.joined(separator: ",")
+        self.checks = "{\"checks\":[\(checks)]"
+    }
+
+    /// - Throws: `ProcessFailure` for whatever is no answer, and the error of the connection when nothing is said.
+    func ask(_ node: NodeProcess, _ consistency: String, atLeast token: String? = nil) async throws -> Answer {
+        // A busy machine may keep an answer back: that says nothing about the node.
+        let (status, body) = try await node.post(
+            "\(self.checks),\"consistency\":\"\(consistency)\"}", to: "/v1/check", atLeast: token, patience: .minutes(2)
+        )
+        guard status == 200, let answer = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
+            let results = answer["results"] as? [NSDictionary], let stale = answer["stale"] as? Bool,
+            let token = answer["token"] as? String
+        else { throw ProcessFailure("no answer: \(status) \(String(decoding: body, as: UTF8.self))") }
+        return Answer(results: results, stale: stale, token: token)
+    }
+
+    /// Waits until a node says by itself what the owners say, and that it is fresh.
+    func untilMirrored(_ node: NodeProcess) async throws {
+        while true {
+            let local = try await self.ask(node, "local")
+            if !local.stale, let owned = try? await self.ask(node, "owner"), local.results == owned.results { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+}
