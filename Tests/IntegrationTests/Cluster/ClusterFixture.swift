@@ -37,28 +37,31 @@ struct ClusterFixture {
     func start(
         _ number: Int, cluster: String, publishes: Bool = false, section: String = "", store: String? = nil
     ) async throws -> NodeProcess {
-        var sections = self.sections(
-            number, store: store ?? self.database.url, cluster: "bind: \"127.0.0.1:0\", \(cluster)")
-        if publishes { sections += "\nstream: { bind: \"127.0.0.1:0\" }" }
-        sections += "\n\(section)"
+        let sections = self.sections(
+            number, store: store ?? self.database.url, cluster: "bind: \"127.0.0.1:0\", \(cluster)",
+            publishes: publishes)
         return try await NodeProcess.start(
-            in: self.directories[number], root: self.corpus.root, sections: sections)
+            in: self.directories[number], root: self.corpus.root, sections: "\(sections)\n\(section)")
     }
 
     /// Starts a node, and does not wait for it.
-    /// - Parameter store: the address of the database, as the node goes there.
-    func launch(_ number: Int, store: String, cluster: String) throws -> ChildProcess {
+    /// - Parameters:
+    ///   - store: the address of the database, as the node goes there.
+    ///   - cluster: all keys of that section but the one of the key.
+    ///   - publishes: on two free ports, so that each node mirrors the others.
+    func launch(_ number: Int, store: String, cluster: String, publishes: Bool = false) throws -> ChildProcess {
         try NodeProcess.launch(
             in: self.directories[number], root: self.corpus.root,
-            sections: self.sections(number, store: store, cluster: cluster))
+            sections: self.sections(number, store: store, cluster: cluster, publishes: publishes))
     }
 
-    private func sections(_ number: Int, store: String, cluster: String) -> String {
-        """
-        node: { id: node-\(number) }
-        store: { url: "\(store)" }
-        cluster: { curveKeyFile: curve.key, \(cluster) }
-        """
+    private func sections(_ number: Int, store: String, cluster: String, publishes: Bool) -> String {
+        let sections = """
+            node: { id: node-\(number) }
+            store: { url: "\(store)" }
+            cluster: { curveKeyFile: curve.key, \(cluster) }
+            """
+        return publishes ? "\(sections)\nstream: { bind: \"127.0.0.1:0\" }" : sections
     }
 
     /// Waits until each of `nodes` owns some of the shards, and together they own all.

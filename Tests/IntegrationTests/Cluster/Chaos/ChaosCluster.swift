@@ -1,6 +1,5 @@
 import AppStoreSimulator
 import PostgresHarness
-import Testing
 
 /// Three nodes behind cables that can be cut, on a database that can be stopped, under load.
 struct ChaosCluster {
@@ -39,13 +38,7 @@ struct ChaosCluster {
 
     /// Starts the nodes, and stops them in order when `body` is done.
     func run(_ body: () async throws -> Void) async throws {
-        try await withThrowingTaskGroup { group in
-            for member in self.members { group.addTask { try await member.node.supervise() } }
-            try await self.untilServed(by: self.members)
-            try await body()
-            for member in self.members { #expect(await member.node.stop() == 0) }
-            group.cancelAll()
-        }
+        try await SupervisedNode.run(self.members.map(\.node), body)
     }
 
     /// Disturbs the cluster while notifications and questions come in, and waits until it serves all again, by itself.
@@ -66,16 +59,7 @@ struct ChaosCluster {
 
     /// Waits until these nodes are ready, and own all shards together.
     func untilServed(by members: [Member]) async throws {
-        while true {
-            var owned = 0
-            var isReady = true
-            for member in members {
-                owned += await member.node.ownedShards()
-                isReady = await member.node.isReady() && isReady
-            }
-            if isReady, owned == NodeProcess.shardCount { return }
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        try await SupervisedNode.untilServed(by: members.map(\.node))
     }
 
     /// What was sent, answered and kept so far.

@@ -17,11 +17,16 @@ final class ClusterLoad: Sendable {
     private static let senders = 6
     private let notifications: [SignedNotification]
     private let nodes: [SupervisedNode]
+    private let pause: Duration
     private let state: Mutex<State>
 
-    init(_ notifications: [SignedNotification], to nodes: [SupervisedNode]) {
+    /// - Parameter pause: of a sender after each notification.
+    init(
+        _ notifications: [SignedNotification], to nodes: [SupervisedNode], pause: Duration = .milliseconds(30)
+    ) {
         self.notifications = notifications
         self.nodes = nodes
+        self.pause = pause
         self.state = Mutex(State(waiting: notifications[...]))
     }
 
@@ -54,7 +59,7 @@ final class ClusterLoad: Sendable {
                 try await Task.sleep(for: .milliseconds(100))
             }
             self.note(notification)
-            try await Task.sleep(for: .milliseconds(30))
+            try await Task.sleep(for: self.pause)
         }
     }
 
