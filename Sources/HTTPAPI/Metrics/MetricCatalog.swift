@@ -1,6 +1,6 @@
 /// What each metric says, for the HELP lines.
-enum MetricCatalog {
-    static let help: [String: String] = [
+package enum MetricCatalog {
+    package static let help: [String: String] = [
         "perennial_append_batch_events": "Events in one commit.",
         "perennial_append_seconds": "Time of one commit to the event store.",
         "perennial_apple_api_budget_remaining": "Requests left in Apple's limit for an endpoint.",
@@ -11,6 +11,9 @@ enum MetricCatalog {
         "perennial_build_info": "1, with the version as a label.",
         "perennial_check_seconds": "Time to answer one check request, all its checks together.",
         "perennial_checks_total": "Answered entitlement checks.",
+        "perennial_client_ready": "1 once a client in this process has a copy of all subscriptions.",
+        "perennial_client_staleness_seconds": "Age of what a client in this process knows.",
+        "perennial_client_subscriptions": "Subscriptions and purchases that a client in this process holds.",
         "perennial_clock_offset_seconds": "How far the clock has left an even run since the start.",
         "perennial_fenced_total": "Commits refused because the shard had a newer owner.",
         "perennial_freshness_seconds": "From Apple's signedDate until the change was visible.",
@@ -33,6 +36,7 @@ enum MetricCatalog {
         "perennial_shards_given_total": "Shards this node has made others the owners of.",
         "perennial_shards_owned": "Shards this node owns.",
         "perennial_shards_taken_total": "Shards without an owner that this node has taken.",
+        "perennial_stream_dropped_total": "Changes that the stream could not send and subscribers have to ask for.",
         "perennial_stream_gap_total": "Gaps noticed in the change stream.",
         "perennial_subscriptions": "Subscriptions by state.",
         "perennial_timers_overdue": "Transitions that are due and not yet recorded.",

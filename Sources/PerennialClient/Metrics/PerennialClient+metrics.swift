@@ -5,11 +5,13 @@ extension PerennialClient {
     func recordMetrics() async {
         let subscriptions = Gauge(label: "perennial_client_subscriptions")
         let ready = Gauge(label: "perennial_client_ready")
-        let staleness = Gauge(label: "perennial_client_staleness_seconds")
         while !Task.isCancelled {
             subscriptions.record(self.count)
             ready.record(self.isReady ? 1 : 0)
-            if let age = self.staleness { staleness.record(age / .seconds(1)) }
+            // A gauge that nothing is recorded to would say that all is fresh.
+            if let age = self.staleness {
+                Gauge(label: "perennial_client_staleness_seconds").record(age / .seconds(1))
+            }
             try? await Task.sleep(for: .seconds(1))
         }
     }

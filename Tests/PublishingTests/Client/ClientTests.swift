@@ -30,9 +30,12 @@ import ZeroMQ
 
     /// Runs a client for as long as `body` takes.
     private func follow(
-        _ running: PublishingNode.Running, _ body: @escaping @Sendable (PerennialClient) async throws -> Void
+        _ running: PublishingNode.Running, keys: CurveKeyPair? = nil,
+        _ body: @escaping @Sendable (PerennialClient) async throws -> Void
     ) async throws {
-        let client = try PerennialClient(self.configuration(running))
+        var configuration = self.configuration(running)
+        if let keys { configuration.secretKey = try #require(Z85.text(of: keys.secretKey)) }
+        let client = try PerennialClient(configuration)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await client.run() }
             defer { group.cancelAll() }
@@ -52,11 +55,34 @@ import ZeroMQ
                 try await self.follow(running) { client in
                     try await client.untilReady()
                     await eventually {
-                        let page = PrometheusPage(registry).text
-                        return page.contains("perennial_client_subscriptions 60")
-                            && page.contains("perennial_client_ready 1")
-                            && page.contains("perennial_client_staleness_seconds 0")
+                        registry.value(of: "perennial_client_subscriptions") == 60
+                            && registry.value(of: "perennial_client_ready") == 1
+                            && (registry.value(of: "perennial_client_staleness_seconds").map { 0 < $0 && $0 < 60 }
+                                ?? false)
                     }
+                }
+            }
+        }
+    }
+
+    @Test func tellsThatItHearsNothing() async throws {
+        let registry = PrometheusRegistry()
+        try await withMetricsFactory(registry) {
+            try await self.node.run { running in
+                try await running.service.renew(0..<60, period: 1)
+                // given: a client that the node does not let in, and one that has all by then
+                try await self.follow(running, keys: try CurveKeyPair()) { _ in
+                    await eventually { registry.value(of: "perennial_client_ready") != nil }
+                    let others = PrometheusRegistry()
+                    try await withMetricsFactory(others) {
+                        try await self.follow(running) { client in
+                            await eventually { others.value(of: "perennial_client_ready") == 1 }
+                        }
+                    }
+                    // then: nothing makes it look as if it were fresh
+                    #expect(registry.value(of: "perennial_client_ready") == 0)
+                    #expect(registry.value(of: "perennial_client_subscriptions") == 0)
+                    #expect(registry.value(of: "perennial_client_staleness_seconds") == nil)
                 }
             }
         }

@@ -1,6 +1,8 @@
 import Entitlements
 import EventSourcing
+import HTTPAPI
 import Logging
+import Metrics
 import Mirroring
 import Publishing
 import Sharding
@@ -64,6 +66,25 @@ import ZeroMQ
                 // then
                 await eventually { (try? await self.isRight(mirror)) == true }
                 #expect(mirror.count == 90)
+            }
+        }
+    }
+
+    @Test func whatIsMissedIsCounted() async throws {
+        let registry = PrometheusRegistry()
+        try await withMetricsFactory(registry) {
+            try await self.node.run { running in
+                try await running.service.renew(0..<20, period: 1)
+                try await self.follow(running) { mirror in
+                    await eventually { (try? await self.isRight(mirror)) == true }
+                    let before = try #require(registry.value(of: "perennial_stream_gap_total"))
+                    // when: all that is published gets lost
+                    running.tap.close()
+                    try await running.service.renew(0..<20, period: 2)
+                    await eventually { (try? await self.isRight(mirror)) == true }
+                    // then: it was asked for, which shows
+                    #expect(registry.value(of: "perennial_stream_gap_total") ?? 0 > before)
+                }
             }
         }
     }

@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import EventSourcing
 import Logging
+import Mirroring
 import PerennialTestSupport
 import Publishing
 import SubscriptionRuntime
@@ -16,6 +17,8 @@ struct PublishingNode {
 
     let store: any EventStore = InMemoryEventStore(shardCount: 16)
     let subscriber: CurveKeyPair
+    /// By which commits are dated and checks are answered.
+    let clock = ManualClock(Self.start)
     var stream: StreamConfiguration
     var runtime = RuntimeConfiguration()
 
@@ -58,24 +61,48 @@ struct PublishingNode {
     func run(_ body: @Sendable (Running) async throws -> Void) async throws {
         let publisher = try Publisher(self.stream)
         let tap = Tap(publisher)
+        let service = try self.service(heardBy: tap)
+        try await Self.run(service, publisher) {
+            guard let endpoints = await publisher.endpoints() else { throw StreamFailure(.unavailable) }
+            try await body(Running(service: service, publisher: publisher, tap: tap, endpoints: endpoints))
+        }
+    }
+
+    /// The same of a node that keeps a mirror, as those of a cluster do.
+    func run(keeping mirror: EntitlementMirror, _ body: @Sendable () async throws -> Void) async throws {
+        let publisher = try Publisher(self.stream)
+        let service = try self.service(heardBy: publisher)
+        let keeper = try NodeMirror(
+            mirror, publisher: publisher, of: service, advertisedHost: nil, logger: Self.logger)
+        try await Self.run(service, publisher, beside: keeper.run, body)
+    }
+
+    private static var logger: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+
+    private func service(heardBy listener: any ChangeListener) throws -> SubscriptionService {
         var runtime = self.runtime
-        runtime.listener = tap
+        runtime.listener = listener
         let apps = try AppDirectory([])
         let verifier = PayloadVerifier(apps: apps)
-        let service = try SubscriptionService(
-            store: self.store, configuration: runtime, clock: ManualClock(Self.start),
+        return try SubscriptionService(
+            store: self.store, configuration: runtime, clock: self.clock,
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(threads: 1),
-            catalog: Catalog([]), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            catalog: Catalog([]), logger: Self.logger)
+    }
+
+    private static func run(
+        _ service: SubscriptionService, _ publisher: Publisher,
+        beside other: @escaping @Sendable () async throws -> Void = {}, _ body: @Sendable () async throws -> Void
+    ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
             group.addTask { try await publisher.run(serving: service.servedLog) }
+            group.addTask { try await other() }
             await eventually { service.readiness(for: .reads).ready }
             let result: Result<Void, any Error>
             do {
-                guard let endpoints = await publisher.endpoints() else { throw StreamFailure(.unavailable) }
-                let running = Running(service: service, publisher: publisher, tap: tap, endpoints: endpoints)
-                result = .success(try await body(running))
+                result = .success(try await body())
             } catch {
                 result = .failure(error)
             }
