@@ -189,7 +189,7 @@ let package = Package(
         tests(
             "PublishingTests",
             [
-                "AppStore", "Entitlements", "EventSourcing", "HTTPAPI", "Mirroring", "PerennialClient",
+                "AppStore", "Clustering", "Entitlements", "EventSourcing", "HTTPAPI", "Mirroring", "PerennialClient",
                 "PerennialTestSupport", "PostgresHarness", "Publishing", "Sharding", "SubscriptionRuntime",
                 "Subscriptions", "WireProtocol",
                 "ZeroMQ", crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,

@@ -18,14 +18,16 @@ struct EntitlementChecker: Sendable {
 
     init(
         store: any EventStore, map: ShardMap, positions: PositionGuard, names: RowNames, catalog: Catalog,
-        rules: DerivationRules, mirror: EntitlementMirror?, clock: any WallClock
+        rules: DerivationRules, mirror: EntitlementMirror?, clock: any WallClock, waitingClock: any Clock<Duration>
     ) {
         self.map = map
         self.positions = positions
         self.names = names
         self.catalog = catalog
         self.loader = EntitlementLoader(store: store, rules: rules)
-        self.mirror = mirror.map { MirrorChecker($0, positions: positions, catalog: catalog, clock: clock) }
+        self.mirror = mirror.map {
+            MirrorChecker($0, positions: positions, catalog: catalog, clock: clock, waitingClock: waitingClock)
+        }
         self.clock = clock
     }
 

@@ -15,12 +15,17 @@ final class MirrorChecker: Sendable {
     private let positions: PositionGuard
     private let catalog: Catalog
     private let clock: any WallClock
+    private let waitingClock: any Clock<Duration>
 
-    init(_ mirror: EntitlementMirror, positions: PositionGuard, catalog: Catalog, clock: any WallClock) {
+    init(
+        _ mirror: EntitlementMirror, positions: PositionGuard, catalog: Catalog, clock: any WallClock,
+        waitingClock: any Clock<Duration>
+    ) {
         self.mirror = mirror
         self.positions = positions
         self.catalog = catalog
         self.clock = clock
+        self.waitingClock = waitingClock
     }
 
     /// - Parameter shards: those of the requests, each once.
@@ -54,10 +59,17 @@ final class MirrorChecker: Sendable {
     func answer(
         _ requests: [CheckRequest], in shards: [ShardID], waitingFor bounds: [Position]
     ) async -> CheckResponse? {
-        let end = ContinuousClock.now + Self.patience
+        await self.answer(requests, in: shards, waitingFor: bounds, by: self.waitingClock)
+    }
+
+    private func answer(
+        _ requests: [CheckRequest], in shards: [ShardID], waitingFor bounds: [Position],
+        by clock: some Clock<Duration>
+    ) async -> CheckResponse? {
+        let end = clock.now.advanced(by: Self.patience)
         while true {
             if let answer = self.answer(requests, in: shards, atLeast: bounds) { return answer }
-            guard .now < end, (try? await Task.sleep(for: Self.pause)) != nil else { return nil }
+            guard clock.now < end, (try? await clock.sleep(for: Self.pause)) != nil else { return nil }
         }
     }
 

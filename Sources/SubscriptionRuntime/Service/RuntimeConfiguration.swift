@@ -32,6 +32,9 @@ package struct RuntimeConfiguration: Sendable {
 
     /// What `local` checks of other nodes' shards are answered from, kept by somebody else; nil for their owners.
     package var mirror: EntitlementMirror?
+    /// By which checks wait for the mirror to come as far as their tokens. No key of a configuration reaches it: a test
+    /// looks on with it.
+    package var waitingClock: any Clock<Duration> = ContinuousClock()
 
     /// How many commands one shard may hold, waiting or in a commit; more are refused as `overloaded`.
     package var commandsPerShard = 1_024

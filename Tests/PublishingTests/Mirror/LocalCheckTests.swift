@@ -1,10 +1,13 @@
+import Clustering
 import Entitlements
 import EventSourcing
 import Mirroring
+import PerennialTestSupport
 import Sharding
 import SubscriptionRuntime
 import Subscriptions
 import Testing
+import ZeroMQ
 
 /// `local` checks of a node that owns half of the shards and mirrors the others.
 @Suite(.timeLimit(.minutes(10))) struct LocalCheckTests {
@@ -12,20 +15,39 @@ import Testing
     private static let appStore = StreamKey(
         kind: .subscription, id: LocalCheckTests.foreignID, environment: .production,
         bundleID: BundleID(rawValue: "com.example.app"))
-    /// Of a shard that the node does not own.
-    private static let foreignID =
-        (0..<1_000).map { "\(2_000_000_000 + $0)" }
-        .first { LocalCheckTests.map.shard(of: $0).rawValue >= 8 } ?? ""
+    /// As `renew` counts, of a shard that the node does not own.
+    private static let foreignNumber =
+        (0..<1_000).first { LocalCheckTests.map.shard(of: "\(2_000_000_000 + $0)").rawValue >= 8 } ?? 0
+    private static let foreignID = "\(2_000_000_000 + LocalCheckTests.foreignNumber)"
     private static var shard: ShardID { Self.map.shard(of: Self.foreignID) }
 
     private var node: PublishingNode
     private let mirror = EntitlementMirror(
         map: LocalCheckTests.map, staleness: .seconds(1_000), origin: .now - .seconds(10_000))
+    private let waitingClock = SteppingClock()
 
     init() throws {
         self.node = try PublishingNode()
         self.node.runtime.shards = Set((0..<8).map(ShardID.init(rawValue:)))
         self.node.runtime.mirror = self.mirror
+        self.node.runtime.waitingClock = self.waitingClock
+    }
+
+    /// The node, and one that owns the other shards of its store.
+    private func withOwner() throws -> (node: PublishingNode, owner: PublishingNode) {
+        var (node, owner) = (self.node, self.node)
+        owner.runtime = RuntimeConfiguration()
+        owner.runtime.shards = Set((8..<16).map(ShardID.init(rawValue:)))
+        (node.runtime.node, owner.runtime.node) = (NodeID(rawValue: "a"), NodeID(rawValue: "b"))
+        node.runtime.cluster = try Self.cluster(node.runtime.node)
+        owner.runtime.cluster = try Self.cluster(owner.runtime.node)
+        return (node, owner)
+    }
+
+    private static func cluster(_ node: NodeID) throws -> ClusterConfiguration {
+        ClusterConfiguration(
+            node: node, incarnation: Incarnation(rawValue: .random(in: .min ... .max)), bind: "tcp://127.0.0.1:*",
+            keys: try CurveKeyPair())
     }
 
     private func position(_ sequence: Int64, tag: UInt32 = 7) -> Position {
@@ -36,16 +58,20 @@ import Testing
         PositionToken(store: StoreStamp(self.node.store.identity), positions: [position]).text
     }
 
+    /// When what the mirror hears of ends.
+    private static let end = PublishingNode.start + .days(30)
+
     /// The mirror hears of a subscription, and is as current as that.
     private func mirror(upTo sequence: Int64, asOf moment: ContinuousClock.Instant = .now) throws {
+        func phase(from start: Moment, _ state: LifecycleState) -> EntitlementRow.Phase {
+            let isOn = state == .subscribed
+            return EntitlementRow.Phase(
+                from: start, state: state, entitled: isOn, code: CohortCode(state: isOn ? 5 : -5, offer: 0),
+                productID: "pro.monthly")
+        }
         let row = EntitlementRow(
             version: sequence,
-            phases: [
-                EntitlementRow.Phase(
-                    from: PublishingNode.start, state: .subscribed, entitled: true,
-                    code: CohortCode(state: 5, offer: 0),
-                    productID: "pro.monthly")
-            ])
+            phases: [phase(from: PublishingNode.start, .subscribed), phase(from: Self.end, .expired)])
         try self.mirror.apply(key: Self.appStore.bytes, row, in: Self.shard)
         self.mirror.setPosition(self.position(sequence))
         self.mirror.setCurrent(Self.shard, asOf: moment)
@@ -53,11 +79,11 @@ import Testing
 
     private func ask(
         _ service: SubscriptionService, atLeast token: String? = nil
-    ) async throws(ServiceError) -> (version: Int64, stale: Bool, token: String) {
+    ) async throws(ServiceError) -> (verdict: CheckVerdict?, stale: Bool, token: String) {
         let request = CheckRequest(stream: StreamReference(id: Self.foreignID))
         let response = try await service.check([request], consistency: .local, atLeast: token)
-        guard case .verdict(let verdict) = response.results[0] else { return (-1, response.stale, response.token) }
-        return (verdict.version.rawValue, response.stale, response.token)
+        guard case .verdict(let verdict) = response.results[0] else { return (nil, response.stale, response.token) }
+        return (verdict, response.stale, response.token)
     }
 
     @Test func whatIsNotMirroredYetIsNotAnsweredFromTheMirror() async throws {
@@ -76,7 +102,7 @@ import Testing
             try self.mirror(upTo: 3, asOf: .now - .seconds(5_000))
             // when, then
             let old = try await self.ask(running.service)
-            #expect(old.version == 3 && old.stale)
+            #expect(old.verdict?.version.rawValue == 3 && old.stale)
             #expect(old.token == self.token(self.position(3)))
             // when: the owner has been heard of
             try self.mirror(upTo: 3)
@@ -85,22 +111,76 @@ import Testing
         }
     }
 
-    @Test func anAnswerWaitsForItsToken() async throws {
+    @Test func nobodyIsEntitledBeyondTheEndThoughNothingIsHeard() async throws {
         try await self.node.run { running in
+            // given: an owner who has not been heard of since long before the end
+            try self.mirror(upTo: 3, asOf: .now - .seconds(5_000))
+            self.node.clock.advance(to: Self.end - Milliseconds(rawValue: 1))
+            let before = try await self.ask(running.service)
+            #expect(before.verdict?.entitled == true && before.stale)
+            #expect(before.verdict?.validUntil == Self.end)
+            // when: the end comes, and no word of it
+            self.node.clock.advance(to: Self.end)
+            // then
+            let after = try await self.ask(running.service)
+            #expect(after.verdict?.entitled == false && after.stale)
+            #expect(after.verdict?.state == .expired)
+            #expect(after.verdict?.version.rawValue == 3)
+        }
+    }
+
+    // MARK: Tokens
+
+    @Test func anAnswerWaitsForTheMirrorToReachItsToken() async throws {
+        try await self.node.run { running in
+            // given: a mirror that is behind the token, and comes so far while it is waited for
             try self.mirror(upTo: 3)
-            // when: the mirror comes as far as the token, sooner or later
             let token = self.token(self.position(5))
-            let first = await #expect(throws: ServiceError.self) { try await self.ask(running.service, atLeast: token) }
-            // then: before, nobody knows of such a place, since the store holds none
-            #expect(first?.code == .storeRewound)
-            try self.mirror(upTo: 5)
-            #expect(try await self.ask(running.service, atLeast: token).version == 5)
-            // and of another run's log the mirror cannot say whether it goes on here
-            let other = self.token(self.position(4, tag: 8))
-            let second = await #expect(throws: ServiceError.self) {
-                try await self.ask(running.service, atLeast: other)
+            self.waitingClock.onPause { count in
+                if count == 3 { #expect(throws: Never.self) { try self.mirror(upTo: 5) } }
             }
-            #expect(second?.code == .storeRewound)
+            // when
+            let answer = try await self.ask(running.service, atLeast: token)
+            // then: nobody else was asked, who would have said that the store holds no such place
+            #expect(answer.verdict?.version.rawValue == 5)
+            #expect(answer.token == token)
+            #expect(self.waitingClock.passed == .milliseconds(6))
+            // and once it is there, nothing is waited for
+            #expect(try await self.ask(running.service, atLeast: token).verdict?.version.rawValue == 5)
+            #expect(self.waitingClock.passed == .milliseconds(6))
+        }
+    }
+
+    @Test func theOwnerIsAskedWhereTheMirrorStaysBehindAToken() async throws {
+        let (node, owner) = try self.withOwner()
+        try await owner.run { owning in
+            // given: a subscription of which the mirror has the first version alone
+            for period in 1...2 { try await owning.service.renew(Self.foreignNumber, period: period) }
+            try self.mirror(upTo: 1)
+            let token = try await self.ask(owning.service).token
+            try await node.run { running in
+                // when
+                let answer = try await self.ask(running.service, atLeast: token)
+                // then: after all the time that the mirror is given, and not before
+                #expect(answer.verdict?.version.rawValue == 2)
+                #expect(self.waitingClock.passed == .milliseconds(150))
+                // and without a token the mirror still answers by itself
+                #expect(try await self.ask(running.service).verdict?.version.rawValue == 1)
+            }
+        }
+    }
+
+    @Test func aTokenThatNoLogHoldsIsRefused() async throws {
+        try await self.node.run { running in
+            // given
+            try self.mirror(upTo: 5)
+            // when, then: beyond the end, and of another run's log, of which the mirror cannot say whether it goes on here
+            for token in [self.token(self.position(6)), self.token(self.position(4, tag: 8))] {
+                let error = await #expect(throws: ServiceError.self) {
+                    try await self.ask(running.service, atLeast: token)
+                }
+                #expect(error?.code == .storeRewound)
+            }
         }
     }
 }
