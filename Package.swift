@@ -199,7 +199,7 @@ let package = Package(
             "HTTPAPITests",
             [
                 "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning",
-                "Publishing",
+                "PerennialTestSupport", "Publishing",
                 "SubscriptionRuntime", "Subscriptions", "WireProtocol", asn1, crypto, hummingbird, lifecycle, logging,
                 metrics, nioCore, nioEmbedded, protobuf, x509,
             ]),

@@ -12,20 +12,35 @@ import Testing
 
     init() throws { self.store = try TestStore.shared.get() }
 
-    private func buy(_ ids: Range<Int>, at node: Node) async throws {
+    private func buy(_ ids: Range<Int>, at node: Node, renewal: Bool = false) async throws {
         try await HTTPConnection.with(port: node.port) { connection in
             for id in ids {
-                let body = #"{"signedTransaction":"\#(try self.store.transaction(id: "\(id)"))"}"#
+                let body = try self.purchase("\(id)", renewal: renewal)
                 #expect(try await connection.send("POST", "/v1/transactions", body: body).status == 200)
             }
         }
     }
 
     private func buy(_ id: String, at node: Node, renewal: Bool = false) async throws {
+        let body = try self.purchase(id, renewal: renewal)
+        #expect(try await node.send("POST", "/v1/transactions", body: body).status == 200)
+    }
+
+    private func purchase(_ id: String, renewal: Bool) throws -> String {
         var body = ["signedTransaction": try self.store.transaction(id: id)]
         if renewal { body["signedRenewalInfo"] = try self.store.renewal(id: id) }
-        let json = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
-        #expect(try await node.send("POST", "/v1/transactions", body: json).status == 200)
+        return String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
+    }
+
+    /// Where a listener stands who has been told all that there is.
+    private func placeBehindAll(at node: Node) async throws -> String {
+        try await HTTPConnection.with(port: node.port) { connection in
+            var source = try await EventSource(connection)
+            while let event = try await source.next() {
+                if event.name == "caughtup" { return try #require(event.lastID) }
+            }
+            throw HTTPConnection.Closed()
+        }
     }
 
     @Test func itBeginsWithWhatStandsAndGoesOnWithWhatChanges() async throws {
@@ -72,15 +87,7 @@ import Testing
         try await Node.run { node in
             // given a listener who heard of two purchases, and left
             for id in 1...2 { try await self.buy("\(id)", at: node) }
-            let place = try await HTTPConnection.with(port: node.port) { connection in
-                var source = try await EventSource(connection)
-                while let event = try await source.next() {
-                    if event.name == "caughtup" { return event.lastID }
-                }
-                return nil
-            }
-
-            #expect(place != nil)
+            let place = try await self.placeBehindAll(at: node)
 
             // when more happened, and he comes back
             try await self.buy(3..<701, at: node)
@@ -95,6 +102,68 @@ import Testing
                 // then he hears of that, once, and of nothing else
                 #expect(heard.count == 698)
                 #expect(Set(heard) == Set((3...700).map(String.init)))
+            }
+        }
+    }
+
+    @Test func aListenerWhoLeavesAfterARoundMissesNothing() async throws {
+        try await Node.run { node in
+            // given: more than a round can hold, of which a listener hears one round, and leaves
+            let start = try await self.placeBehindAll(at: node)
+            try await self.buy(1..<201, at: node)
+            try await self.buy(1..<201, at: node, renewal: true)
+            var heard: [String: [Int]] = [:]
+            func take(_ event: EventSource.Event) throws {
+                #expect(event.name == "delta")
+                heard[try #require(event.id), default: []].append(try #require(event.version))
+            }
+            let place = try await HTTPConnection.with(port: node.port) { connection in
+                var source = try await EventSource(connection, after: start)
+                while let event = try await source.next() {
+                    try take(event)
+                    if let place = event.lastID, place != start { return place }
+                }
+                throw HTTPConnection.Closed()
+            }
+            let count = heard.values.reduce(0) { $0 + $1.count }
+            #expect((1..<400).contains(count))
+
+            // when he comes back
+            try await HTTPConnection.with(port: node.port) { connection in
+                var source = try await EventSource(connection, after: place)
+                while let event = try await source.next(), event.name != "caughtup" { try take(event) }
+            }
+
+            // then he has heard each version of each subscription once, and in its order
+            #expect(heard == Dictionary(uniqueKeysWithValues: (1...200).map { ("\($0)", [1, 2]) }))
+        }
+    }
+
+    @Test func aListenerIsToldWhenTheLogIsAnother() async throws {
+        // given: a node that answers for what another one has written
+        let (lost, found) = (InMemoryEventStore(), InMemoryEventStore())
+        let store = ReplaceableStore(lost)
+        try await Node.run(store: lost) { try await self.buy("1", at: $0) }
+        try await Node.run(store: store, shards: []) { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                // and a listener who follows it
+                var source = try await EventSource(connection)
+                #expect(try await source.next()?.name == "snapshot")
+                #expect(try await source.next()?.name == "caughtup")
+
+                // when the store comes back without that, and goes on
+                try await Node.run(store: found) { other in
+                    try await self.buy("1", at: other)
+                    try await self.buy("1", at: other, renewal: true)
+                }
+                store.replace(by: found)
+
+                // then he hears that it is another log, nothing of it, and no more
+                let end = try #require(try await source.next())
+                #expect(end.name == "error")
+                #expect(end.data["code"] as? String == "storeRewound")
+                #expect((end.data["detail"] as? String)?.isEmpty == false)
+                #expect(try await source.next() == nil)
             }
         }
     }

@@ -1,3 +1,4 @@
+import EventSourcing
 import Foundation
 import HTTPAPI
 import Subscriptions
@@ -201,8 +202,36 @@ import Testing
             let read = try await node.send("GET", "/v1/subscriptions/10", headers: ["Perennial-At-Least": token])
             let page = try await node.send("GET", "/v1/events?after=\(cursor)")
 
-            #expect([400, 409].contains(read.status))
-            #expect([400, 409].contains(page.status))
+            for answer in [read, page] {
+                #expect(answer.status == 409)
+                #expect(answer.code == "storeRewound")
+            }
+        }
+    }
+
+    @Test func tokensAndCursorsAheadOfTheLogAreNoticed() async throws {
+        // given: a store that has lost the second of two events
+        let (whole, shorter) = (InMemoryEventStore(), InMemoryEventStore())
+        let store = ReplaceableStore(whole)
+        let transaction = try self.store.transaction(id: "10")
+        let (token, cursor) = try await Node.run(store: store) { node in
+            _ = try await self.post(node, transaction)
+            let last = try await self.post(node, transaction, renewal: try self.store.renewal(id: "10"))
+            #expect(last.json["version"] as? Int == 2)
+            let page = try await node.send("GET", "/v1/events")
+            return (try #require(last.json["token"] as? String), try #require(page.json["next"] as? String))
+        }
+        store.replace(by: shorter)
+        try await Node.run(store: store) { node in
+            _ = try await self.post(node, transaction)
+            // when
+            let read = try await node.send("GET", "/v1/subscriptions/10", headers: ["Perennial-At-Least": token])
+            let page = try await node.send("GET", "/v1/events?after=\(cursor)")
+            // then
+            for answer in [read, page] {
+                #expect(answer.status == 409)
+                #expect(answer.code == "storeRewound")
+            }
         }
     }
 

@@ -16,11 +16,13 @@ struct Node {
     let group: ServiceGroup
 
     /// Runs a node while `body` runs.
+    /// - Parameter shards: those that the node owns; nil for all.
     /// - Parameter apple: whom the node asks; nobody without.
     /// - Parameter servicing: false leaves the service unstarted behind its HTTP side.
     static func run<Result: Sendable>(
-        store: any EventStore = InMemoryEventStore(), clock: any WallClock = SystemClock(),
-        configuration: Configuration = .patient(), additionalRoutes: [Route] = [], apple: ScriptedApple? = nil,
+        store: any EventStore = InMemoryEventStore(), shards: Set<ShardID>? = nil,
+        clock: any WallClock = SystemClock(), configuration: Configuration = .patient(), additionalRoutes: [Route] = [],
+        apple: ScriptedApple? = nil,
         servicing: Bool = true,
         _ body: @Sendable (Node) async throws -> Result
     ) async throws -> Result {
@@ -33,7 +35,7 @@ struct Node {
         let (endpoints, continuation) = AsyncStream<APIServer.Endpoint>.makeStream()
         return try await withMetricsFactory(registry) {
             let outbound = OutboundGuard(allowing: [Network("127.0.0.0/8")].compactMap(\.self))
-            let service = try Self.service(store: store, clock: clock, apple: apple, logger: logger)
+            let service = try Self.service(store: store, shards: shards, clock: clock, apple: apple, logger: logger)
             let server = try APIServer(
                 service: service,
                 webhooks: WebhookRegistry(
@@ -79,11 +81,12 @@ struct Node {
     }
 
     private static func service(
-        store: any EventStore, clock: any WallClock, apple: ScriptedApple?, logger: Logger
+        store: any EventStore, shards: Set<ShardID>?, clock: any WallClock, apple: ScriptedApple?, logger: Logger
     ) throws -> SubscriptionService {
         let apps = try TestStore.shared.get().directory()
         let verifier = PayloadVerifier(apps: apps)
         var configuration = RuntimeConfiguration()
+        configuration.shards = shards
         configuration.serverAPI = try apple.map { [try $0.client()] } ?? []
         return try SubscriptionService(
             store: store, configuration: configuration, clock: clock,

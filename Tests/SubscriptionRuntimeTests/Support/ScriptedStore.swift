@@ -1,11 +1,12 @@
 import EventSourcing
+import PerennialTestSupport
 import Synchronization
 
 /// A store whose commits can be made to fail, to wait, or to be forgotten.
-final class ScriptedStore: EventStore {
+final class ScriptedStore: ForwardingStore {
     typealias Append = @Sendable ([ShardBatch], any EventStore) -> Result<[AppendOutcome], StoreError>
 
-    private let inner: any EventStore
+    let inner: any EventStore
     private let script: Mutex<[Append]>
     private let log = Mutex<[[ShardBatch]]>([])
     private let failure = Mutex<StoreError?>(nil)
@@ -67,25 +68,11 @@ final class ScriptedStore: EventStore {
         }
     }
 
-    var identity: StoreIdentity { self.inner.identity }
-
-    func register(_ node: NodeRecord) throws(StoreError) { try self.inner.register(node) }
-
-    func featureLevel() throws(StoreError) -> FeatureLevel { try self.inner.featureLevel() }
-
-    func raiseFeatureLevel(to level: FeatureLevel) throws(StoreError) -> Bool {
-        try self.inner.raiseFeatureLevel(to: level)
-    }
-
     func claim(_ claim: ShardClaim) throws(StoreError) -> [ShardOwnership] {
         let taken = try self.inner.claim(claim)
         guard let ownerships = self.ownerships else { return taken }
         return try ownerships(taken)
     }
-
-    func nodes() async throws(StoreError) -> [NodeRecord] { try await self.inner.nodes() }
-
-    func shards() async throws(StoreError) -> [ShardRecord] { try await self.inner.shards() }
 
     func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome] {
         self.log.withLock { $0.append(batches) }
@@ -99,10 +86,6 @@ final class ScriptedStore: EventStore {
         return try await self.inner.streams(keys, in: shard)
     }
 
-    func streams(withPrefix prefix: [UInt8], in shard: ShardID, limit: Int) async throws(StoreError) -> [StreamRow] {
-        try await self.inner.streams(withPrefix: prefix, in: shard, limit: limit)
-    }
-
     func streams(
         withPrefixes prefixes: [(shard: ShardID, prefix: [UInt8])], limit: Int
     ) async throws(StoreError) -> [[StreamRow]] {
@@ -110,80 +93,4 @@ final class ScriptedStore: EventStore {
         await self.rowsComeAfter?()
         return rows
     }
-
-    func streams(in shard: ShardID, after key: [UInt8]?, limit: Int) async throws(StoreError) -> [StreamRow] {
-        try await self.inner.streams(in: shard, after: key, limit: limit)
-    }
-
-    func due(in shard: ShardID, at moment: Int64, limit: Int) async throws(StoreError) -> [StreamRow] {
-        try await self.inner.due(in: shard, at: moment, limit: limit)
-    }
-
-    func nextDue(in shard: ShardID) async throws(StoreError) -> Int64? { try await self.inner.nextDue(in: shard) }
-
-    func events(withDedupKeys dedupKeys: [[UInt8]], in shard: ShardID) async throws(StoreError) -> [StoredEvent] {
-        try await self.inner.events(withDedupKeys: dedupKeys, in: shard)
-    }
-
-    func events(
-        of key: [UInt8], in shard: ShardID, after version: StreamVersion, limit: Int
-    ) async throws(StoreError) -> [StoredEvent] {
-        try await self.inner.events(of: key, in: shard, after: version, limit: limit)
-    }
-
-    func events(
-        in shard: ShardID, after sequence: EventSourcing.Sequence, limit: Int
-    ) async throws(StoreError) -> [StoredEvent] {
-        try await self.inner.events(in: shard, after: sequence, limit: limit)
-    }
-
-    func heads() async throws(StoreError) -> [Position] { try await self.inner.heads() }
-
-    func incarnationTag(of sequence: EventSourcing.Sequence, in shard: ShardID) async throws(StoreError) -> UInt32? {
-        try await self.inner.incarnationTag(of: sequence, in: shard)
-    }
-
-    func evidence(of sequence: EventSourcing.Sequence, in shard: ShardID) async throws(StoreError) -> Evidence? {
-        try await self.inner.evidence(of: sequence, in: shard)
-    }
-
-    func streams(for kind: Lookup.Kind, value: String) async throws(StoreError) -> [[UInt8]] {
-        try await self.inner.streams(for: kind, value: value)
-    }
-
-    func eraseEvidence(of key: [UInt8], in shard: ShardID) async throws(StoreError) {
-        try await self.inner.eraseEvidence(of: key, in: shard)
-    }
-
-    func quarantine(_ payload: QuarantinedPayload) async throws(StoreError) {
-        try await self.inner.quarantine(payload)
-    }
-
-    func quarantined(after id: Int64, limit: Int) async throws(StoreError) -> [QuarantinedPayload] {
-        try await self.inner.quarantined(after: id, limit: limit)
-    }
-
-    func removeQuarantined(_ id: Int64) async throws(StoreError) { try await self.inner.removeQuarantined(id) }
-
-    func quarantineDepth() async throws(StoreError) -> Int { try await self.inner.quarantineDepth() }
-
-    func bookmarks(_ names: [String]) async throws(StoreError) -> [String: [UInt8]] {
-        try await self.inner.bookmarks(names)
-    }
-
-    func bookmarks(
-        startingWith prefix: String, after name: String?, limit: Int
-    ) async throws(StoreError) -> [Bookmark] {
-        try await self.inner.bookmarks(startingWith: prefix, after: name, limit: limit)
-    }
-
-    func setBookmarks(_ values: [String: [UInt8]]) async throws(StoreError) {
-        try await self.inner.setBookmarks(values)
-    }
-
-    func statistics() async throws(StoreError) -> StoreStatistics { try await self.inner.statistics() }
-
-    func ping() async throws(StoreError) { try await self.inner.ping() }
-
-    func close() throws(StoreError) { try self.inner.close() }
 }
