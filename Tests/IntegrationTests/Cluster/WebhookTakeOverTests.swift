@@ -20,27 +20,23 @@ struct WebhookTakeOverTests {
         private struct State {
             var count = 0
             var refused: Set<String> = []
-            var versions: [String: [Int]] = [:]
+            var versions = HeardVersions()
         }
 
         private let state = Mutex(State())
 
-        /// By subscription, in the order in which they came.
-        var versions: [String: [Int]] { self.state.withLock(\.versions) }
+        var versions: HeardVersions { self.state.withLock(\.versions) }
 
         private func take(_ body: Data, _ message: String) -> HTTPResponse.Status {
             guard let json = try? JSONSerialization.jsonObject(with: body) as? [String: Any],
-                let event = (json["data"] as? [String: Any])?["event"] as? [String: Any],
-                let stream = event["stream"] as? [String: Any], let id = stream["id"] as? String,
-                let kind = stream["kind"] as? String, let version = event["version"] as? Int
+                let change = json["data"] as? [String: Any]
             else { return .badRequest }
             return self.state.withLock { state in
                 state.count += 1
                 guard !state.count.isMultiple(of: 15) || !state.refused.insert(message).inserted else {
                     return .internalServerError
                 }
-                state.versions["\(kind) \(id)", default: []].append(version)
-                return .noContent
+                return state.versions.add(change) ? .noContent : .badRequest
             }
         }
 
@@ -58,16 +54,6 @@ struct WebhookTakeOverTests {
     private func start(_ number: Int) async throws -> NodeProcess {
         try await self.cluster.start(
             number, cluster: "lease: 3s", section: "webhooks: { allow: [\"127.0.0.0/8\"] }")
-    }
-
-    /// How many events there are of each stream.
-    private func lengths(_ node: NodeProcess) async throws -> [String: Int] {
-        try await node.allEvents().reduce(into: [:]) { lengths, event in
-            guard let stream = event["stream"] as? [String: Any], let id = stream["id"] as? String,
-                let kind = stream["kind"] as? String
-            else { return }
-            lengths["\(kind) \(id)", default: 0] += 1
-        }
     }
 
     @Test("every version reaches a webhook in its order, while nodes are lost", .timeLimit(.minutes(10)))
@@ -88,20 +74,10 @@ struct WebhookTakeOverTests {
             try await self.cluster.database.untilInboxIsApplied()
 
             // then: all arrives, and nothing before what was before it
-            let lengths = try await self.lengths(nodes[0])
+            let lengths = try await nodes[0].streamLengths()
             #expect(lengths.values.contains { $0 > 2 })
-            while true {
-                let versions = self.receiver.versions
-                if lengths.allSatisfy({ Set(versions[$0.key] ?? []) == Set(1...$0.value) }) { break }
-                try await Task.sleep(for: .milliseconds(100))
-            }
-            for (stream, versions) in self.receiver.versions {
-                var seen = 0
-                for version in versions where version > seen {
-                    #expect(version == seen + 1, "\(stream): \(versions)")
-                    seen = version
-                }
-            }
+            while !self.receiver.versions.areAll(of: lengths) { try await Task.sleep(for: .milliseconds(100)) }
+            self.receiver.versions.expectOrder()
             nodes[0].process.send(SIGTERM)
             #expect(await nodes[0].process.waitForExit() == 0, "\(nodes[0].process.errorOutput)")
         }

@@ -118,6 +118,15 @@ struct NodeProcess {
         return (response.status.code, Array(buffer: try await response.body.collect(upTo: 64 << 20)))
     }
 
+    /// The change stream as server-sent events; its body ends with the node.
+    /// - Parameter id: the last one that a listener got; nil for one who comes for the first time.
+    func eventStream(after id: String?) async throws -> HTTPClientResponse {
+        var request = HTTPClientRequest(url: self.url + "/v1/events")
+        request.headers.add(name: "Accept", value: "text/event-stream")
+        if let id { request.headers.add(name: "Last-Event-ID", value: id) }
+        return try await Self.client.execute(request, timeout: .seconds(30))
+    }
+
     /// The status of the answer; throws when there is none, as when the node was killed.
     func notify(_ signedPayload: [UInt8]) async throws -> UInt {
         var request = HTTPClientRequest(url: self.url + "/v1/apple/notifications")
