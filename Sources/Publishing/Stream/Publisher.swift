@@ -24,6 +24,7 @@ package final class Publisher: ChangeListener {
     let outbox: StreamOutbox
     private let reactor: Reactor
     private let budget: Mutex<RequestBudget>
+    private let probePace: Mutex<RequestPace>
     private let peers = Mutex<Set<[UInt8]>>([])
     private let questions: (stream: AsyncStream<Question>, continuation: AsyncStream<Question>.Continuation)
     private let unknown: (stream: AsyncStream<[ShardID]>, continuation: AsyncStream<[ShardID]>.Continuation)
@@ -39,6 +40,7 @@ package final class Publisher: ChangeListener {
             RequestBudget(
                 underWay: configuration.pagesUnderWay, rate: configuration.pagesPerSecond,
                 burst: configuration.pageBurst))
+        self.probePace = Mutex(RequestPace(rate: configuration.probesPerSecond, burst: configuration.probeBurst))
         self.questions = AsyncStream.makeStream()
         self.unknown = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.bound = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -156,13 +158,21 @@ extension Publisher {
             return self.reply(StreamAnswer(id: 0, .failure(StreamFailure(.malformed))), to: identity)
         }
         if case .probe = request.content {
+            // Each is answered with the heads of all shards, by the thread that everybody's deltas wait for.
+            if let pause = self.probePace.withLock({ $0.take(user, at: .now) }) {
+                return self.refuse(request, for: pause, to: identity)
+            }
             return self.reply(StreamAnswer(id: request.id, .heads(beat())), to: identity)
         }
         if let pause = self.budget.withLock({ $0.begin(user, at: .now) }) {
-            let milliseconds = UInt32(clamping: Int((pause / .milliseconds(1)).rounded(.up)))
-            let failure = StreamFailure(.busy, retryAfter: max(1, milliseconds))
-            return self.reply(StreamAnswer(id: request.id, .failure(failure)), to: identity)
+            return self.refuse(request, for: pause, to: identity)
         }
         self.questions.continuation.yield(Question(identity: identity, request: request))
+    }
+
+    private func refuse(_ request: StreamRequest, for pause: Duration, to identity: [UInt8]) {
+        let milliseconds = UInt32(clamping: Int((pause / .milliseconds(1)).rounded(.up)))
+        let failure = StreamFailure(.busy, retryAfter: max(1, milliseconds))
+        self.reply(StreamAnswer(id: request.id, .failure(failure)), to: identity)
     }
 }

@@ -23,6 +23,11 @@ package struct StreamConfiguration: Sendable {
     package var pagesPerSecond = 200
     /// How many of these he may ask for at once.
     package var pageBurst = 400
+    /// How many probes a second one subscriber gets an answer to. A follower sends two: it is enough for a hundred that have
+    /// the same key.
+    package var probesPerSecond = 200
+    /// How many of these may come at once.
+    package var probeBurst = 400
 
     package init(bind: String, keys: CurveKeyPair, subscribers: [[UInt8]: String]) {
         self.bind = bind

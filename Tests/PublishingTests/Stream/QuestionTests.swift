@@ -128,6 +128,52 @@ import ZeroMQ
         }
     }
 
+    @Test func whoProbesTooMuchIsRefusedAndNobodyElse() async throws {
+        // given: one probe a second for each, two at once
+        var node = self.node
+        let other = try CurveKeyPair()
+        node.stream.subscribers[other.publicKey] = "reports"
+        (node.stream.probesPerSecond, node.stream.probeBurst) = (1, 2)
+        try await node.run { [node] running in
+            let (greedy, modest) = (node.questioner(of: running), node.questioner(of: running, keys: other))
+            // when one sends many at a time
+            let answers = try await withThrowingTaskGroup(of: StreamAnswer?.self) { group in
+                for _ in 0..<40 { group.addTask { try await greedy.ask(.probe) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            // then some are answered, and for the others he is told for how long to wait
+            let refusals = answers.compactMap { answer -> StreamFailure? in
+                if case .failure(let failure) = answer?.content { failure } else { nil }
+            }
+            #expect(!refusals.isEmpty && refusals.count <= 38)
+            #expect(refusals.allSatisfy { $0.code == .busy && (1...1_000).contains($0.retryAfter) })
+            // and neither others nor the pages that he asks for wait for that
+            guard case .heads = try await modest.ask(.probe)?.content else {
+                Issue.record("no heads")
+                return
+            }
+            guard case .snapshot = try await greedy.ask(.snapshot(ShardID(rawValue: 1), after: [], limit: 0))?.content
+            else {
+                Issue.record("no page")
+                return
+            }
+        }
+    }
+
+    @Test func aHundredFollowersWithOneKeyAreNotRefused() {
+        // given: each sends two probes a second, and one more whenever it connects, as all do now
+        let (stream, start) = (self.node.stream, ContinuousClock.now)
+        var pace = RequestPace(rate: stream.probesPerSecond, burst: stream.probeBurst)
+        func areAnswered(at moment: ContinuousClock.Instant) -> Bool {
+            (0..<100).allSatisfy { _ in pace.take("paywall", at: moment) == nil }
+        }
+        #expect(areAnswered(at: start))
+        // when, then
+        for round in 0..<1_000 { #expect(areAnswered(at: start + .milliseconds(500) * round)) }
+        // and beyond that there is a bound
+        #expect((0..<10).contains { _ in !areAnswered(at: start + .seconds(500)) })
+    }
+
     @Test func whoAsksTooMuchIsToldWhenToAskAgain() throws {
         // given: two at a time, ten a second, three at once
         let start = ContinuousClock.now
