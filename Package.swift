@@ -194,7 +194,7 @@ let package = Package(
                 "Subscriptions", "WireProtocol",
                 "ZeroMQ", crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,
             ],
-            exclude: ["Webhooks/verify_with_standardwebhooks.py"]),
+            exclude: ["Webhooks/verify_with_cryptography.py", "Webhooks/verify_with_standardwebhooks.py"]),
         tests(
             "HTTPAPITests",
             [

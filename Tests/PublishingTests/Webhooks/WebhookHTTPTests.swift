@@ -43,6 +43,26 @@ import Testing
         }
     }
 
+    @Test(arguments: ["silent", "dripping"]) func anAnswerThatNeverEndsHoldsNothing(_ kind: String) async throws {
+        try await self.receiver.run { address in
+            let transport = HTTPWebhookTransport(self.outbound, agent: "test", timeout: .seconds(10))
+            let target = try Self.target("\(address)/endless/\(kind)")
+            let result: Result<[WebhookAnswer], any Error>
+            do {
+                result = .success(
+                    try await withThrowingTaskGroup { group in
+                        for _ in 0..<4 { group.addTask { try await transport.post([1], [], to: target) } }
+                        return try await group.reduce(into: []) { $0.append($1) }
+                    })
+            } catch {
+                result = .failure(error)
+            }
+            self.receiver.letGo()
+            await transport.shutdown()
+            #expect(try result.get().map(\.status) == Array(repeating: 200, count: 4))
+        }
+    }
+
     @Test func aNetworkThatIsNotAllowedIsNotCalled() async throws {
         try await self.receiver.run { address in
             let secure = address.replacing("http:", with: "https:")
@@ -63,6 +83,49 @@ import Testing
         #expect(failure?.reason.contains("127.0.0.1") == false)
     }
 
+    /// Whoever has the public key alone verifies with whatever library has Ed25519.
+    @Test(.enabled(if: PythonSubscriber.python != nil, "set PERENNIAL_TEST_PYTHON to a Python that has cryptography"))
+    func anotherLibraryAcceptsWhatAKeyPairHasSigned() async throws {
+        let node = try PublishingNode()
+        try await self.receiver.run { address in
+            try await node.run { running in
+                // given
+                let transport = HTTPWebhookTransport(self.outbound, agent: "test")
+                let registry = WebhookRegistry(store: node.store, outbound: self.outbound, transport: transport)
+                let endpoint = try await registry.create(
+                    .init(url: "\(address)/hooks/pair"), signedBy: .ed25519, from: .now)
+                let key = try #require(endpoint.keys[0].key?.verificationText)
+                // when
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await self.service(node, running, transport).run() }
+                    try await running.service.renew(0..<10, period: 0)
+                    await eventually { self.receiver.received.count >= 10 }
+                    group.cancelAll()
+                }
+                await transport.shutdown()
+                // then
+                var deliveries = self.receiver.received.map { delivery in
+                    var delivery = delivery
+                    delivery.secret = key
+                    return delivery
+                }
+                #expect(try Self.verify(deliveries, with: "verify_with_cryptography.py") == "10")
+                // and not when a byte has changed
+                for index in deliveries.indices { deliveries[index].body += " " }
+                #expect(try Self.verify(deliveries, with: "verify_with_cryptography.py") == "0")
+            }
+        }
+    }
+
+    private func service(
+        _ node: PublishingNode, _ running: PublishingNode.Running, _ transport: HTTPWebhookTransport
+    ) -> WebhookService {
+        WebhookService(
+            store: node.store, log: running.service.servedLog, transport: transport, nodeClock: SystemClock(),
+            clock: SystemClock(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ) { $0.webhookBody }
+    }
+
     /// `standardwebhooks` of PyPI is what receivers in Python verify with.
     @Test(
         .enabled(if: PythonSubscriber.python != nil, "set PERENNIAL_TEST_PYTHON to a Python that has standardwebhooks"))
@@ -73,11 +136,7 @@ import Testing
                 // given an endpoint whose key was changed, and one that has a key pair beside its old secret
                 let transport = HTTPWebhookTransport(self.outbound, agent: "test")
                 let registry = WebhookRegistry(store: node.store, outbound: self.outbound, transport: transport)
-                let service = WebhookService(
-                    store: node.store, log: running.service.servedLog, transport: transport,
-                    nodeClock: SystemClock(), clock: SystemClock(),
-                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-                ) { $0.webhookBody }
+                let service = self.service(node, running, transport)
                 var secrets: [String: String] = [:]
                 for (name, algorithm) in [("old", nil), ("new", .hmac), ("pair", .ed25519)]
                     as [(String, WebhookKey.Algorithm?)]
@@ -100,28 +159,29 @@ import Testing
                 await transport.shutdown()
 
                 // then the library takes each of them
-                let lines = try self.receiver.received.map { delivery in
+                var deliveries = try self.receiver.received.map { delivery in
                     var delivery = delivery
                     delivery.secret = try #require(secrets[delivery.secret])
-                    return String(decoding: try JSONEncoder().encode(delivery), as: UTF8.self)
+                    return delivery
                 }
-                #expect(try Self.verify(lines) == "90")
+                #expect(try Self.verify(deliveries, with: "verify_with_standardwebhooks.py") == "90")
                 // and not with another secret
-                #expect(try Self.verify([lines[0].replacing(/whsec_..../, with: "whsec_AAAA")]) == "")
+                deliveries[0].secret.replace(/whsec_..../, with: "whsec_AAAA")
+                #expect(try Self.verify([deliveries[0]], with: "verify_with_standardwebhooks.py") == "")
             }
         }
     }
 
-    private static func verify(_ lines: [String]) throws -> String {
+    /// - Returns: what the script says of the deliveries.
+    private static func verify(_ deliveries: [HTTPReceiver.Delivery], with script: String) throws -> String {
+        let lines = try deliveries.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
         let file = FileManager.default.temporaryDirectory.appending(path: "deliveries-\(UUID().uuidString)")
         try Data(lines.joined(separator: "\n").utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(filePath: PythonSubscriber.python ?? "")
-        process.arguments = [
-            URL(filePath: #filePath).deletingLastPathComponent().appending(path: "verify_with_standardwebhooks.py").path
-        ]
+        process.arguments = [URL(filePath: #filePath).deletingLastPathComponent().appending(path: script).path]
         process.standardInput = try FileHandle(forReadingFrom: file)
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

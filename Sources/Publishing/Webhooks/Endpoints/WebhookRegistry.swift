@@ -26,7 +26,10 @@ package struct WebhookRegistry: Sendable {
         self.clock = clock
     }
 
-    package func endpoints() async throws(ServiceError) -> [WebhookEndpoint] { try await self.shelf.endpoints() }
+    /// Those whose notes can be read.
+    package func endpoints() async throws(ServiceError) -> [WebhookEndpoint] {
+        try await self.shelf.endpoints().readable
+    }
 
     /// - Throws: `.unknownWebhook`.
     package func endpoint(_ id: String) async throws(ServiceError) -> WebhookEndpoint {
@@ -54,7 +57,7 @@ package struct WebhookRegistry: Sendable {
         _ wish: WebhookEndpoint.Wish, signedBy algorithm: WebhookKey.Algorithm, from start: Start
     ) async throws(ServiceError) -> WebhookEndpoint {
         try await self.check(wish)
-        guard try await self.shelf.endpoints().count < Self.endpointLimit else {
+        guard try await self.shelf.endpoints().readable.count < Self.endpointLimit else {
             throw ServiceError(.invalidRequest, "there are \(Self.endpointLimit) endpoints already")
         }
         let number = UInt64.random(in: .min ... .max)

@@ -5,6 +5,7 @@ import SubscriptionRuntime
 /// Where webhooks keep what has to survive: notes beside the log, which every node of the store sees.
 ///
 ///     webhook-endpoint/ID            the endpoint as JSON
+///     webhook-disabled/ID            why nothing is sent, as text: written by a node, whatever an operator writes meanwhile
 ///     webhook-cursor/ID/SHARD        the shard's `DeliveryWindow`; none: from the beginning
 ///     webhook-replay/ID/SHARD/REPLAY the window of a replay
 ///     webhook-dead/ID/SHARD/SEQUENCE a `DeadLetter` as JSON
@@ -14,6 +15,8 @@ struct WebhookShelf: Sendable {
     private static let page = 512
 
     static func name(ofEndpoint id: String) -> String { "webhook-endpoint/\(id)" }
+
+    static func name(ofDisabling id: String) -> String { "webhook-disabled/\(id)" }
 
     static func name(of lane: DeliveryLane, ofEndpoint id: String) -> String {
         let shard = Self.digits(Int64(lane.shard.rawValue), 4)
@@ -40,27 +43,51 @@ struct WebhookShelf: Sendable {
 
     // MARK: Endpoints
 
-    func endpoints() async throws(ServiceError) -> [WebhookEndpoint] {
-        try await self.all(Self.name(ofEndpoint: "")).map { (note) throws(ServiceError) in
-            try Self.decode(note.value)
+    /// - Returns: and the ids of those whose notes cannot be read, for which the others do not suffer.
+    func endpoints() async throws(ServiceError) -> (readable: [WebhookEndpoint], damaged: [String]) {
+        let reasons = Dictionary(
+            uniqueKeysWithValues: try await self.all(Self.name(ofDisabling: "")).map { ($0.name, $0.value) })
+        var (readable, damaged): ([WebhookEndpoint], [String]) = ([], [])
+        for note in try await self.all(Self.name(ofEndpoint: "")) {
+            let id = String(note.name.dropFirst(Self.name(ofEndpoint: "").count))
+            if let endpoint = try? Self.endpoint(note.value, disabled: reasons[Self.name(ofDisabling: id)]) {
+                readable.append(endpoint)
+            } else {
+                damaged.append(id)
+            }
         }
+        return (readable, damaged)
     }
 
     func endpoint(_ id: String) async throws(ServiceError) -> WebhookEndpoint {
-        let name = Self.name(ofEndpoint: id)
-        let found = try await ServiceError.translating { try await self.store.bookmarks([name])[name] }
-        guard let found else { throw ServiceError(.unknownWebhook, "no webhook endpoint has this id") }
-        return try Self.decode(found)
+        let (name, disabling) = (Self.name(ofEndpoint: id), Self.name(ofDisabling: id))
+        let found = try await ServiceError.translating { try await self.store.bookmarks([name, disabling]) }
+        guard let note = found[name] else { throw ServiceError(.unknownWebhook, "no webhook endpoint has this id") }
+        return try Self.endpoint(note, disabled: found[disabling])
     }
 
+    private static func endpoint(_ note: [UInt8], disabled reason: [UInt8]?) throws(ServiceError) -> WebhookEndpoint {
+        var endpoint: WebhookEndpoint = try Self.decode(note)
+        if let reason { endpoint.disabled = String(decoding: reason, as: UTF8.self) }
+        return endpoint
+    }
+
+    /// Enables it, unless its `disabled` says otherwise.
     func save(_ endpoint: WebhookEndpoint, with others: [String: [UInt8]] = [:]) async throws(ServiceError) {
-        let name = Self.name(ofEndpoint: endpoint.id)
-        try await self.set(others.merging([name: try Self.encode(endpoint)]) { $1 })
+        let own = [
+            Self.name(ofEndpoint: endpoint.id): try Self.encode(endpoint),
+            Self.name(ofDisabling: endpoint.id): Array((endpoint.disabled ?? "").utf8),
+        ]
+        try await self.set(others.merging(own) { $1 })
+    }
+
+    func disable(_ id: String, because reason: String) async throws(ServiceError) {
+        try await self.set([Self.name(ofDisabling: id): Array(reason.utf8)])
     }
 
     /// And all that belongs to it.
     func remove(_ id: String) async throws(ServiceError) {
-        try await self.set([Self.name(ofEndpoint: id): []])
+        try await self.set([Self.name(ofEndpoint: id): [], Self.name(ofDisabling: id): []])
         let prefixes = [
             Self.prefix(ofCursorsOf: id), Self.prefix(ofReplaysOf: id), Self.prefix(ofDeadLettersOf: id),
         ]

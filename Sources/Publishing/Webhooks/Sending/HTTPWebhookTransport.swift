@@ -5,7 +5,7 @@ import NIOHTTP1
 /// Posts over HTTP, to the very address that the guard has looked at.
 package final class HTTPWebhookTransport: WebhookTransport {
     /// By the specification between 15 and 30 seconds.
-    private static let timeout = TimeAmount.seconds(20)
+    package static let timeout = Duration.seconds(20)
     /// More of an answer is not read, and its connection not used again.
     private static let answerBytes = 64 << 10
 
@@ -14,12 +14,16 @@ package final class HTTPWebhookTransport: WebhookTransport {
 
     private let outbound: OutboundGuard
     private let agent: String
+    private let timeout: Duration
     private let clients = OutboundClients(connections: connections)
 
-    /// - Parameter agent: `User-Agent`.
-    package init(_ outbound: OutboundGuard, agent: String) {
+    /// - Parameters:
+    ///   - agent: `User-Agent`.
+    ///   - timeout: of one message, until all of the answer is there.
+    package init(_ outbound: OutboundGuard, agent: String, timeout: Duration = HTTPWebhookTransport.timeout) {
         self.outbound = outbound
         self.agent = agent
+        self.timeout = timeout
     }
 
     package func post(
@@ -33,16 +37,27 @@ package final class HTTPWebhookTransport: WebhookTransport {
         for field in fields { request.headers.add(name: field.name, value: field.value) }
         request.body = .bytes(ByteBuffer(bytes: body))
         let line = self.clients.line(to: target.host, at: addresses)
+        let end = ContinuousClock.now + self.timeout
         do {
-            let response = try await line.client.execute(request, timeout: Self.timeout)
-            // What it says does not matter.
-            _ = try? await response.body.collect(upTo: Self.answerBytes)
+            let response = try await line.client.execute(request, timeout: TimeAmount(self.timeout))
+            await Self.pass(over: response.body, until: end)
             return WebhookAnswer(
                 status: Int(response.status.code),
                 retryAfter: response.headers.first(name: "retry-after").flatMap { Int64($0) })
         } catch {
             if Self.isOfConnecting(error) { self.clients.giveUp(line, to: target.host) }
-            throw Self.failure(error)
+            throw self.failure(error)
+        }
+    }
+
+    /// The status is the answer, and what is behind it does not matter, or whether it ever ends: it is read so that its
+    /// connection may be used again.
+    private static func pass(over body: HTTPClientResponse.Body, until end: ContinuousClock.Instant) async {
+        await withTaskGroup { group in
+            group.addTask { _ = try? await body.collect(upTo: Self.answerBytes) }
+            group.addTask { try? await Task.sleep(until: end, clock: .continuous) }
+            await group.next()
+            group.cancelAll()
         }
     }
 
@@ -54,10 +69,10 @@ package final class HTTPWebhookTransport: WebhookTransport {
     }
 
     /// Messages are our own: an error of the client may hold the URL.
-    private static func failure(_ error: any Error) -> DeliveryFailure {
+    private func failure(_ error: any Error) -> DeliveryFailure {
         switch error as? HTTPClientError {
         case .deadlineExceeded?, .readTimeout?, .writeTimeout?:
-            DeliveryFailure("no answer in \(Self.timeout.nanoseconds / 1_000_000_000) s", isAbsence: true)
+            DeliveryFailure("no answer in \(self.timeout.components.seconds) s", isAbsence: true)
         case .connectTimeout?, .tlsHandshakeTimeout?, .getConnectionFromPoolTimeout?:
             DeliveryFailure("no connection in time", isAbsence: true)
         case let other?: DeliveryFailure("no answer: \(other.shortDescription)", isAbsence: true)

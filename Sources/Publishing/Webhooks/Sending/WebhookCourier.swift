@@ -59,7 +59,15 @@ actor WebhookCourier {
         Counter(label: "perennial_webhook_deliveries_total", dimensions: [("result", result)])
     }
 
-    func update(_ endpoint: WebhookEndpoint) { self.endpoint = endpoint }
+    func update(_ endpoint: WebhookEndpoint) {
+        let hasMoved = endpoint.wish.url != self.endpoint.wish.url
+        self.endpoint = endpoint
+        guard hasMoved else { return }
+        // That nobody was at the old address says nothing about the new one.
+        self.rest = AbsenceRest(at: .now)
+        self.lanes.hasten(at: self.seconds)
+        self.continuation.yield()
+    }
 
     /// Of the commit of the oldest event that waits, in milliseconds since 1970.
     var oldest: Int64? { self.lanes.oldest }
@@ -78,7 +86,7 @@ actor WebhookCourier {
                 guard !Task.isCancelled else { break }
                 do {
                     if let reason = self.disabled {
-                        try await self.disable(reason)
+                        try await self.shelf.disable(self.endpoint.id, because: reason)
                         break
                     }
                     try await self.refresh()
@@ -236,12 +244,6 @@ actor WebhookCourier {
 
     private func deadName(of ticket: DeliveryLanes.Ticket) -> String {
         WebhookShelf.name(ofDeadLetter: ticket.sequence, in: ticket.lane.shard, ofEndpoint: self.endpoint.id)
-    }
-
-    private func disable(_ reason: String) async throws {
-        var endpoint = try await self.shelf.endpoint(self.endpoint.id)
-        endpoint.disabled = reason
-        try await self.shelf.save(endpoint)
     }
 
     // MARK: What survives

@@ -32,11 +32,15 @@ package struct WebhookService: Service {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 var couriers: [String: (courier: WebhookCourier, stop: AsyncStream<Never>.Continuation)] = [:]
+                var damaged: Set<String> = []
                 let lag = Gauge(label: "perennial_webhook_lag_seconds")
                 while !Task.isCancelled {
                     // Before the endpoints are read: one that was disabled may be enabled again by then.
                     for (id, running) in couriers where await running.courier.hasEnded { couriers[id] = nil }
-                    if let endpoints = try? await self.shelf.endpoints().filter({ $0.disabled == nil }) {
+                    if let found = try? await self.shelf.endpoints() {
+                        self.complain(of: Set(found.damaged).subtracting(damaged))
+                        damaged = Set(found.damaged)
+                        let endpoints = found.readable.filter { $0.disabled == nil }
                         let wanted = Set(endpoints.map(\.id))
                         for (id, running) in couriers where !wanted.contains(id) {
                             running.stop.finish()
@@ -54,6 +58,12 @@ package struct WebhookService: Service {
                     try? await Task.sleep(for: Self.interval)
                 }
             }
+        }
+    }
+
+    private func complain(of damaged: Set<String>) {
+        for id in damaged {
+            self.context.logger.error("A webhook endpoint cannot be read", metadata: ["endpoint": "\(id)"])
         }
     }
 

@@ -19,6 +19,11 @@ final class HTTPReceiver: Sendable {
     var received: [Delivery] { self.deliveries.withLock(\.self) }
     var statuses: [Int] { self.answers.withLock(\.self) }
 
+    private let isLetGo = Atomic(false)
+
+    /// Ends answers that do not end by themselves.
+    func letGo() { self.isLetGo.store(true, ordering: .relaxed) }
+
     /// Runs while `body` runs; that gets its address.
     func run(_ body: (String) async throws -> Void) async throws {
         let router = Router()
@@ -39,6 +44,20 @@ final class HTTPReceiver: Sendable {
             response.headers[.location] = "/status/200"
             response.headers[.init("retry-after")!] = "17"
             return response
+        }
+        // A status, one byte, and then nothing, or a byte now and then.
+        router.post("endless/{kind}") { _, context in
+            let drips = context.parameters.get("kind") == "dripping"
+            return Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    try await writer.write(ByteBuffer(bytes: [1]))
+                    while !self.isLetGo.load(ordering: .relaxed) {
+                        try await Task.sleep(for: .milliseconds(10))
+                        if drips { try await writer.write(ByteBuffer(bytes: [1])) }
+                    }
+                    try await writer.finish(nil)
+                })
         }
         try await router.serve(body)
     }

@@ -19,10 +19,13 @@ struct WebhookNode {
     }
 
     /// Runs the node, and its webhooks, for as long as `body` takes.
-    func run(_ body: @Sendable @escaping (SubscriptionService) async throws -> Void) async throws {
+    /// - Parameter store: that webhooks see instead of the node's.
+    func run(
+        _ store: (any EventStore)? = nil, _ body: @Sendable @escaping (SubscriptionService) async throws -> Void
+    ) async throws {
         try await self.node.run { running in
             let service = WebhookService(
-                store: self.node.store, log: running.service.servedLog, transport: self.receiver,
+                store: store ?? self.node.store, log: running.service.servedLog, transport: self.receiver,
                 nodeClock: self.clock, clock: self.clock,
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             ) { $0.webhookBody }
