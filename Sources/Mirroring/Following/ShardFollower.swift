@@ -41,6 +41,8 @@ struct ShardFollower {
     /// Consecutive, and beyond `position`.
     private var held: [StreamDelta] = []
     private var marks: [Mark] = []
+    /// How far the log went, as far as was known, when the newest gap was noticed.
+    private var gapEnd = EventSourcing.Sequence.zero
     /// The sink knows of something that would have to be taken back.
     private var hasTold = false
     private var isRestarting = false
@@ -159,6 +161,7 @@ struct ShardFollower {
         self.marks = []
         self.rules = nil
         self.renewed = nil
+        self.gapEnd = .zero
     }
 
     /// The same of a store that was restored, whose epochs may be smaller.
@@ -180,6 +183,14 @@ struct ShardFollower {
                 ? .changes(self.shard, after: self.position, limit: 0)
                 : self.renewed.map { .snapshot(self.shard, after: $0, limit: 0) }
         }
+    }
+
+    /// Changes are being asked for.
+    /// - Returns: whether it is the first time: not another page of the same gap, nor the same page once more.
+    mutating func noticeGap() -> Bool {
+        guard self.position.sequence >= self.gapEnd else { return false }
+        self.gapEnd = max(self.head, self.held.last?.position.sequence ?? .zero)
+        return true
     }
 
     // MARK: Inside
@@ -224,6 +235,7 @@ struct ShardFollower {
         // What the owners before have said may have been lost with them.
         self.head = self.position.sequence
         self.held = []
+        self.gapEnd = .zero
     }
 
     /// - Parameter place: where the log stood at some time in this epoch.

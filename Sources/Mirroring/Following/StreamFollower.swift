@@ -29,7 +29,7 @@ package struct StreamFollower {
     private var curious: [ShardID: ContinuousClock.Instant] = [:]
     private var pages: [SourceID: Int] = [:]
 
-    /// - Parameter onGap: changes were missing, and are asked for.
+    /// - Parameter onGap: changes were missing, and are asked for: once, however often and in however many pages.
     package init(
         _ origin: StreamOrigin, shardCount: Int, from start: FollowingStart = .everything, sink: any StreamSink,
         onGap: @escaping () -> Void
@@ -156,7 +156,7 @@ package struct StreamFollower {
                 continue
             }
             guard self.pages[source, default: 0] < Self.pagesPerSource else { continue }
-            if case .changes = content { self.onGap() }
+            if case .changes = content, self.shards[Int(shard.rawValue)].noticeGap() { self.onGap() }
             self.curious[shard] = nil
             self.pages[source, default: 0] += 1
             requests.append((source, self.request(content, about: shard, of: source, at: now)))
