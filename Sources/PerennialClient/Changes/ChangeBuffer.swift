@@ -132,6 +132,8 @@ final class ChangeBuffer: StreamSink {
             await withCheckedContinuation { reader in
                 let isOver = self.state.withLock { state in
                     guard state.items.isEmpty, !state.isClosed else { return true }
+                    // What one of two has read, the other would count as read.
+                    precondition(state.reader == nil, "changes are read by two tasks at a time")
                     state.reader = reader
                     return false
                 }

@@ -3,7 +3,7 @@ import Mirroring
 extension PerennialClient {
     /// The changes of all subscriptions, each at least once, those of one subscription in their order. One reader reads it once, and
     /// may take his time: what waits for him is bounded, and what does not fit is asked for later. It ends when its reader is
-    /// cancelled.
+    /// cancelled. Two tasks that read it at a time are a mistake, which ends the process.
     public struct Changes: AsyncSequence, Sendable {
         let reading: ChangeReading
 
