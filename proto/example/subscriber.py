@@ -6,10 +6,12 @@
   PYTHONPATH=. python3 proto/example/subscriber.py --key-file paywall.key --node 'tcp://10.0.0.5:7100=KEY OF THE NODE'
 
 `perennial keys new --out paywall.key` makes the key and prints its public part, which has to be listed under
-`stream.subscribers`. The comments name the steps of perennial/v1/stream.proto, which is all that this was written from.
+`stream.subscribers`. With `--resume FILE` a new start goes on where the last one has left off. The comments name the
+steps of perennial/v1/stream.proto, which is all that this was written from.
 """
 import argparse
 import json
+import os
 import signal
 import sys
 import time
@@ -77,15 +79,28 @@ def answer(entitlement, moment):
 
 
 class Shard:
-    def __init__(self, number):
+    def __init__(self, number, told=None):
         self.number, self.epoch, self.owner, self.rows = number, 0, None, {}
         self.asked, self.not_before, self.beginnings, self.position_epoch = None, 0.0, 0, 0
+        # The place, and its epoch, up to which an earlier run has told of changes.
+        self.told = told
         self.begin_again()
 
     def begin_again(self):
         self.beginnings += 1
         self.position = self.start = self.rules = self.renewed = None
         self.copy, self.after, self.head, self.held = {}, b"", 0, []
+
+    def forget(self):
+        """Step 6. Whoever has acted on what was told is told that it may never have been."""
+        if self.reached():
+            print(json.dumps({"shard": self.number, "rewound": True}), flush=True)
+        self.told = None
+        self.begin_again()
+
+    def reached(self):
+        """The place, and its epoch, up to which changes have been told; None before there is one."""
+        return (self.position, self.position_epoch) if self.position else self.told
 
     def see(self, head, node):
         """Steps 1 and 4: a node says that it owns the shard, and how long the log is."""
@@ -104,7 +119,7 @@ class Shard:
         """Step 6: what a later owner found shorter, or otherwise, has been lost."""
         if self.position and self.position_epoch < epoch:
             if found[0] < self.position[0] or found[0] == self.position[0] and found[1] not in (None, self.position[1]):
-                self.begin_again()
+                self.forget()
 
     def heed(self, rules):
         """Step 7: by the owner's rules, what is held may say something else."""
@@ -140,18 +155,21 @@ class Shard:
 
     def advance(self, delta):
         self.position, self.position_epoch = place(delta.position), max(self.position_epoch, delta.epoch)
-        self.take(self.rows, delta.image, self.position[0])
+        self.take(self.rows, delta.image)
+        self.tell(delta.image)
         made_by = rules(delta.image.entitlement)
         if self.rules and made_by not in (None, self.rules):
             self.begin_renewal()
 
-    def take(self, rows, image, sequence=None):
-        """Step 5. Only what is new in the log is a change that somebody wants to hear of."""
-        if image.key[:1] not in KINDS or image.version <= rows.get(image.key, (0,))[0]:
-            return
-        rows[image.key] = (image.version, image.entitlement)
-        if sequence is not None:
-            told = {"shard": self.number, "sequence": sequence, **describe(image.key), "version": image.version}
+    def take(self, rows, image):
+        """Step 5."""
+        if image.key[:1] in KINDS and image.version > rows.get(image.key, (0,))[0]:
+            rows[image.key] = (image.version, image.entitlement)
+
+    def tell(self, image):
+        """What is new in the log is a change that somebody wants to hear of, even if the copy was newer."""
+        if image.key[:1] in KINDS:
+            told = {"shard": self.number, "sequence": self.position[0], **describe(image.key), "version": image.version}
             print(json.dumps({**told, **answer(image.entitlement, time.time() * 1000)}), flush=True)
 
     def question(self, request):
@@ -180,8 +198,10 @@ class Shard:
             self.take(self.copy, image)
         self.after = page.next
         if not page.next:
-            self.rows, self.position, self.position_epoch = self.copy, place(self.start.head), self.start.epoch
-            self.rules, self.renewed = self.start.rules, None
+            # What came between an earlier run and this copy is in it, and has still to be told: step 4 asks for it.
+            self.rows, self.rules, self.renewed = self.copy, self.start.rules, None
+            self.position, self.position_epoch = self.told or (place(self.start.head), self.start.epoch)
+            self.head = max(self.head, self.start.head.sequence)
             self.release()
 
     def renew(self, page):
@@ -230,14 +250,40 @@ class Node:
 
 
 class Follower:
-    def __init__(self, nodes, secret):
+    def __init__(self, nodes, secret, path=None):
         self.context, self.poller = zmq.Context(), zmq.Poller()
         self.keys = (zmq.curve_public(secret), secret)
         self.origin, self.shards, self.questions, self.last_id = None, {}, {}, 0
-        self.shard_count, self.has_all, self.nodes = None, False, []
+        self.shard_count, self.has_all, self.nodes, self.gaps = None, False, [], 0
+        self.path, self.saved = path, None
+        self.load()
         for node in nodes:
             endpoint, _, key = node.partition("=")
             self.nodes.append(Node(endpoint, key.encode(), self))
+
+    def load(self):
+        """Where an earlier run has left off."""
+        if self.path and os.path.exists(self.path):
+            with open(self.path) as file:
+                self.saved = json.load(file)
+            self.origin = tuple(self.saved["origin"])
+            for number, sequence, tag, epoch in self.saved["positions"]:
+                self.shards[number] = Shard(number, told=((sequence, tag), epoch))
+
+    def save(self):
+        """Only places, once what came has been told: after a kill some of it is told again, and nothing is missed. The
+        rows are not saved, since a snapshot brings them anew."""
+        reached = [(number, shard.reached()) for number, shard in self.shards.items()]
+        positions = [[number, *found[0], found[1]] for number, found in reached if found]
+        saved = {"origin": list(self.origin or ()), "positions": positions}
+        if len(positions) != self.shard_count or saved == self.saved:
+            return
+        with open(self.path + ".new", "w") as file:
+            json.dump(saved, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(self.path + ".new", self.path)
+        self.saved = saved
 
     def connect(self, kind, endpoint, server_key):
         socket = self.context.socket(kind)
@@ -253,6 +299,8 @@ class Follower:
         if self.origin and found[0] == self.origin[0] and found < self.origin:
             return False
         if found != self.origin:
+            for shard in self.shards.values():
+                shard.forget()
             self.origin, self.shards, self.questions = found, {}, {}
         return True
 
@@ -267,6 +315,8 @@ class Follower:
             if node.service in ready:
                 self.drain(node.service, lambda message: self.take(message, node))
         self.ask()
+        if self.path:
+            self.save()
         following = [shard for shard in self.shards.values() if shard.position]
         if len(following) == self.shard_count and not self.has_all:
             self.has_all = True
@@ -302,7 +352,7 @@ class Follower:
             return
         if kind == "failure":
             if found.failure.code == proto.STREAM_FAILURE_CODE_REWOUND:
-                shard.begin_again()
+                shard.forget()
             elif found.failure.code == proto.STREAM_FAILURE_CODE_NOT_OWNER:
                 shard.owner = None if shard.owner is node else shard.owner
             else:
@@ -323,6 +373,7 @@ class Follower:
             if len(self.questions) < 4 and shard.question(request):
                 self.last_id = shard.asked = request.id
                 self.questions[request.id] = (shard, shard.beginnings, now)
+                self.gaps += request.HasField("changes")
                 shard.owner.service.send(request.SerializeToString())
 
     def dump(self, moment):
@@ -339,14 +390,16 @@ def main():
         "--node", action="append", required=True, metavar="ENDPOINT=KEY",
         help="stream.bind of a node, and its public key; once for each node of a cluster")
     parser.add_argument("--key-file", required=True, help="the subscriber's secret key")
+    parser.add_argument(
+        "--resume", metavar="FILE", help="where to keep how far changes have been told; if it exists, go on after that")
     parser.add_argument("--dump", metavar="FILE", help="where to write all that is known, when SIGTERM or Ctrl-C ends it")
     parser.add_argument("--at", type=int, metavar="MILLISECONDS", help="the moment of the dump; now unless given")
     options = parser.parse_args()
     try:
         with open(options.key_file, "rb") as file:
             secret = file.read().split()[0]
-        follower = Follower(options.node, secret)
-    except (OSError, IndexError, ValueError, zmq.ZMQError) as error:
+        follower = Follower(options.node, secret, options.resume)
+    except (OSError, LookupError, TypeError, ValueError, zmq.ZMQError) as error:
         sys.exit(f"error: {error}")
     ended = []
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -354,6 +407,8 @@ def main():
     try:
         while not ended:
             follower.turn()
+        if follower.gaps:
+            print(f"asked {follower.gaps} times for changes that had not come", file=sys.stderr)
         if options.dump:
             with open(options.dump, "w") as file:
                 json.dump(follower.dump(time.time() * 1000 if options.at is None else options.at), file)
