@@ -1,13 +1,10 @@
 import CoreMetrics
-import Entitlements
 import EventSourcing
 import Foundation
 import HTTPAPI
-import Logging
 import PerennialClient
 import Publishing
 import Sharding
-import Subscriptions
 import Testing
 import ZeroMQ
 
@@ -17,30 +14,11 @@ import ZeroMQ
 
     init() throws { self.node = try PublishingNode() }
 
-    private func configuration(_ running: PublishingNode.Running) -> PerennialClient.Configuration {
-        var configuration = PerennialClient.Configuration(
-            nodes: [
-                .init(
-                    address: String(running.endpoints.stream.dropFirst("tcp://".count)),
-                    publicKey: Z85.text(of: self.node.stream.keys.publicKey) ?? "")
-            ], secretKey: Z85.text(of: self.node.subscriber.secretKey) ?? "")
-        configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        return configuration
-    }
-
     /// Runs a client for as long as `body` takes.
     private func follow(
-        _ running: PublishingNode.Running, keys: CurveKeyPair? = nil,
-        _ body: @escaping @Sendable (PerennialClient) async throws -> Void
+        _ running: PublishingNode.Running, keys: CurveKeyPair? = nil, _ body: (PerennialClient) async throws -> Void
     ) async throws {
-        var configuration = self.configuration(running)
-        if let keys { configuration.secretKey = try #require(Z85.text(of: keys.secretKey)) }
-        let client = try PerennialClient(configuration)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await client.run() }
-            defer { group.cancelAll() }
-            try await body(client)
-        }
+        try await self.node.follow(running.endpoints.stream, keys: keys, body)
     }
 
     private static let ids = (0..<60).map { "\(2_000_000_000 + $0)" }
@@ -98,27 +76,10 @@ import ZeroMQ
                 try await client.untilReady()
                 // then: as the rows of the store say, at any moment
                 #expect(client.count == 60)
-                for shard in 0..<16 {
-                    let rows = try await self.node.store.streams(
-                        in: ShardID(rawValue: UInt16(shard)), after: nil, limit: 100)
-                    for row in rows {
-                        let key = try #require(StreamKey(bytes: row.key))
-                        let stored = try EntitlementRow(decoding: row.entitlement)
-                        for day in stride(from: Int64(1), through: 100, by: 20) {
-                            let moment = PublishingNode.start + .days(day)
-                            let date = Date(timeIntervalSince1970: Double(moment.milliseconds) / 1_000)
-                            let answer = try client.check(key.id, at: date)
-                            let expected = stored.answer(at: moment)
-                            #expect(answer.isEntitled == expected.entitled)
-                            #expect(answer.state?.rawValue == expected.state?.rawValue)
-                            #expect(answer.productID == expected.productID)
-                            #expect(
-                                answer.validUntil.map { Int64(($0.timeIntervalSince1970 * 1_000).rounded()) }
-                                    == expected.validUntil?.milliseconds)
-                            #expect(answer.version == 2)
-                            #expect(!answer.isStale)
-                        }
-                    }
+                try await self.node.expectStoredAnswers(of: client)
+                for id in Self.ids {
+                    let answer = try client.check(id)
+                    #expect(answer.version == 2 && !answer.isStale)
                 }
                 // and several at a time as one after the other, bought or not
                 let ids = Self.ids + ["4711"]
@@ -135,7 +96,7 @@ import ZeroMQ
     @Test func whatIsNotKnownYetIsNoAnswer() async throws {
         try await self.node.run { running in
             // given: a client that follows nobody yet
-            let client = try PerennialClient(self.configuration(running))
+            let client = try PerennialClient(self.node.clientConfiguration(of: running.endpoints.stream))
             // when, then: it does not say that a paying customer is none
             let error = #expect(throws: PerennialClientError.self) { try client.isEntitled("2000000001") }
             #expect(error?.code == .notReady)
