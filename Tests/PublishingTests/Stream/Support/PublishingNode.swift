@@ -132,18 +132,24 @@ struct PublishingNode {
 
 extension SubscriptionService {
     /// Records one period of each of several subscriptions, all at a time.
-    func renew(_ ids: Range<Int>, period: Int) async throws {
+    func renew(_ ids: Range<Int>, period: Int, of bundleID: String = "com.example.app") async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for id in ids { group.addTask { try await self.renew(id, period: period) } }
+            for id in ids { group.addTask { try await self.renew(id, period: period, of: bundleID) } }
             try await group.waitForAll()
         }
     }
 
+    func renew(_ ids: Range<Int>, periods: ClosedRange<Int>) async throws {
+        for period in periods { try await self.renew(ids, period: period) }
+    }
+
     /// - Parameter signedPayload: the notification that it came with.
-    func renew(_ id: Int, period: Int, signedPayload: String? = nil) async throws {
+    func renew(
+        _ id: Int, period: Int, of bundleID: String = "com.example.app", signedPayload: String? = nil
+    ) async throws {
         let number = id * 1_000 + period
         let digest = PayloadDigest((0..<32).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) })
-        let bundleID = BundleID(rawValue: "com.example.app")
+        let bundleID = BundleID(rawValue: bundleID)
         let start = PublishingNode.start + .days(Int64(30 * period))
         var info = TransactionInfo(
             originalTransactionID: OriginalTransactionID(rawValue: "\(2_000_000_000 + id)"),

@@ -38,7 +38,10 @@ final class PythonSubscriber {
     private let exit = Exit()
     private let folder: URL
 
-    init(of running: PublishingNode.Running, _ node: PublishingNode, keys: CurveKeyPair) throws {
+    /// - Parameter positions: where it goes on after another, and says how far it has come.
+    init(
+        of running: PublishingNode.Running, _ node: PublishingNode, keys: CurveKeyPair, positions: URL? = nil
+    ) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "subscriber-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         func path(_ name: String) -> String { folder.appending(path: name).path }
@@ -52,8 +55,9 @@ final class PythonSubscriber {
                 "\(running.endpoints.stream)=\(Z85.text(of: node.stream.keys.publicKey) ?? "")", "--key-file",
                 path("key"),
                 "--dump", path("dump"), "--at", "\((PublishingNode.start + .days(250)).milliseconds)",
-            ], input: nil, output: path("out"), errors: path("errors"),
-            environment: ["PYTHONPATH": folder.path, "PYTHONDONTWRITEBYTECODE": "1"], directory: folder.path)
+            ] + (positions.map { ["--resume", $0.path] } ?? []), input: nil, output: path("out"),
+            errors: path("errors"), environment: ["PYTHONPATH": folder.path, "PYTHONDONTWRITEBYTECODE": "1"],
+            directory: folder.path)
         let (process, exit) = (self.process, self.exit)
         Thread.detachNewThread {
             let status = process.wait() ?? -1
@@ -89,12 +93,28 @@ final class PythonSubscriber {
 
     func send(_ signal: Int32) { kill(self.process.id, signal) }
 
-    /// All that it has told so far; the last line may be a part of one.
-    func changes() throws -> [Change] {
-        try self.text("out").split(separator: "\n", omittingEmptySubsequences: true).compactMap { line in
-            line.hasSuffix("}") ? try JSONDecoder().decode(Change.self, from: Data(line.utf8)) : nil
-        }
+    /// Whole ones: what is after the last line feed may be a part of one.
+    private var lines: [Substring] {
+        self.text("out").split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     }
+
+    private static func isRewind(_ line: Substring) -> Bool { line.contains("\"rewound\"") }
+
+    /// How many lines it has printed so far.
+    var lineCount: Int {
+        FileManager.default.contents(atPath: self.path("out"))?.count { $0 == UInt8(ascii: "\n") } ?? 0
+    }
+
+    /// All that it has told so far.
+    func changes() throws -> [Change] {
+        try self.lines.filter { !Self.isRewind($0) }.map { try JSONDecoder().decode(Change.self, from: Data($0.utf8)) }
+    }
+
+    /// Of how many shards it has said that what was told may never have been.
+    var rewinds: Int { self.lines.count(where: Self.isRewind) }
+
+    /// How often it had to ask for changes, as it says in the end.
+    var questions: Int { self.errors.firstMatch(of: /asked (\d+) times/).flatMap { Int($0.1) } ?? 0 }
 
     /// Ends it.
     func end() async throws -> (status: Int32, dump: [Row]) {
