@@ -144,7 +144,8 @@ import Testing
         let (lost, found) = (InMemoryEventStore(), InMemoryEventStore())
         let store = ReplaceableStore(lost)
         try await Node.run(store: lost) { try await self.buy("1", at: $0) }
-        try await Node.run(store: store, shards: []) { node in
+        // Of a shard that is not the subscription's.
+        try await Node.run(store: store, shards: [ShardID(rawValue: 0)]) { node in
             try await HTTPConnection.with(port: node.port) { connection in
                 // and a listener who follows it
                 var source = try await EventSource(connection)
