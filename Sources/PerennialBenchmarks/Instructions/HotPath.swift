@@ -22,6 +22,8 @@ enum HotPath: String, CaseIterable {
     case replay
     /// A body of checks read, and its answer written, without the look-up between them.
     case check
+    /// A thousand checks in process, one by one, on a mirror.
+    case mirror
 
     /// Walks the path `walks` times over the whole corpus.
     func walk(_ walks: Int, _ corpus: FixedCorpus) async throws {
@@ -55,6 +57,10 @@ enum HotPath: String, CaseIterable {
             let body = Array(
                 #"{"checks":[\#(Array(repeating: Self.question, count: 16).joined(separator: ","))]}"#.utf8)
             for _ in 0..<walks { try Self.answer(body, now: now) }
+        case .mirror:
+            let mirror = try FilledMirror(count: 1_000)
+            let ids = AskedIDs(count: 1_000, of: 1_000)
+            for _ in 0..<walks { _ = mirror.askOneByOne(ids) }
         case .evidence:
             let codec = EvidenceCodec()
             for _ in 0..<walks {
