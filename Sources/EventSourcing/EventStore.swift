@@ -127,6 +127,13 @@ package protocol EventStore: Sendable {
     ///   errors it may have been; writing again is safe.
     func setBookmarks(_ values: [String: [UInt8]]) async throws(StoreError)
 
+    /// Writes a note over one that still says `old`, durable when it returns: of several that go by the same one, one does.
+    /// What was removed says nothing, and stays away.
+    /// - Returns: whether it was written.
+    /// - Throws: `.conflict` for what is beyond the bounds of `Bookmarks`, or empty, and nothing is written. After other
+    ///   errors it may have been.
+    func replaceBookmark(_ name: String, _ old: [UInt8], with new: [UInt8]) async throws(StoreError) -> Bool
+
     /// How many streams and events there are.
     func statistics() async throws(StoreError) -> StoreStatistics
 

@@ -121,6 +121,12 @@ extension ForwardingStore {
         try await self.inner.setBookmarks(values)
     }
 
+    package func replaceBookmark(
+        _ name: String, _ old: [UInt8], with new: [UInt8]
+    ) async throws(StoreError) -> Bool {
+        try await self.inner.replaceBookmark(name, old, with: new)
+    }
+
     package func statistics() async throws(StoreError) -> StoreStatistics { try await self.inner.statistics() }
 
     package func ping() async throws(StoreError) { try await self.inner.ping() }

@@ -63,4 +63,20 @@ extension PostgresEventStore {
 
     private static let clear = PreparedStatement(
         "bookmarks_clear", "DELETE FROM bookmark WHERE name = ANY ($1::bytea[]) AND value = ''")
+
+    /// Whoever waits for the row of another looks again at what it says then.
+    package func replaceBookmark(
+        _ name: String, _ old: [UInt8], with new: [UInt8]
+    ) async throws(StoreError) -> Bool {
+        try Bookmarks.check(name, old, replacedBy: new)
+        var parameters = Parameters()
+        parameters.add(Array(name.utf8))
+        parameters.add(old)
+        parameters.add(new)
+        return try await !self.write(Self.replace, parameters).isEmpty
+    }
+
+    private static let replace = PreparedStatement(
+        "bookmarks_replace",
+        "UPDATE bookmark SET value = $3::bytea WHERE name = $1::bytea AND value = $2::bytea RETURNING name")
 }

@@ -44,4 +44,15 @@ extension SQLiteEventStore {
             }
         }
     }
+
+    package func replaceBookmark(
+        _ name: String, _ old: [UInt8], with new: [UInt8]
+    ) async throws(StoreError) -> Bool {
+        try Bookmarks.check(name, old, replacedBy: new)
+        return try await self.write { db in
+            let replace = try db.cachedStatement(sql: "UPDATE bookmark SET value = ? WHERE name = ? AND value = ?")
+            try replace.execute(arguments: [new.data, Array(name.utf8).data, old.data])
+            return db.changesCount == 1
+        }
+    }
 }

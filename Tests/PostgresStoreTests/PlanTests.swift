@@ -23,6 +23,7 @@ import Testing
         for words in [
             "UPDATE shard SET head_seq", "epoch = epoch + 1", "UNION ALL", "DELETE FROM inbox", "FROM lookup",
             "SET feature_level", "INSERT INTO bookmark", "DELETE FROM bookmark", "FROM bookmark WHERE name = ANY",
+            "UPDATE bookmark",
         ] {
             #expect(plans.contains { $0.contains(words) }, "\(words)")
         }
@@ -94,6 +95,7 @@ import Testing
         try await store.removeQuarantined(try await store.quarantined(after: 0, limit: 1).first?.id ?? 0)
         try await store.setBookmarks(["a": [1], "b": []])
         _ = try await store.bookmarks(["a", "b"])
+        _ = try await store.replaceBookmark("a", [1], with: [2])
         let next = FeatureLevel(rawValue: 2)
         try store.register(
             NodeRecord(id: NodeID(rawValue: "node"), incarnation: Incarnation(rawValue: 11), featureLevel: next))

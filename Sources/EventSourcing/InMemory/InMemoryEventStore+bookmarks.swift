@@ -24,4 +24,13 @@ extension InMemoryEventStore {
             for (name, value) in values { state.bookmarks[Array(name.utf8)] = value.isEmpty ? nil : value }
         }
     }
+
+    package func replaceBookmark(_ name: String, _ old: [UInt8], with new: [UInt8]) throws(StoreError) -> Bool {
+        try Bookmarks.check(name, old, replacedBy: new)
+        return self.state.withLock { state in
+            guard state.bookmarks[Array(name.utf8)] == old else { return false }
+            state.bookmarks[Array(name.utf8)] = new
+            return true
+        }
+    }
 }

@@ -19,6 +19,14 @@ package enum Bookmarks {
             }
         }
     }
+
+    /// - Throws: `.conflict` for a note that cannot take the place of another.
+    package static func check(_ name: String, _ old: [UInt8], replacedBy new: [UInt8]) throws(StoreError) {
+        guard !old.isEmpty, !new.isEmpty else {
+            throw StoreError(.conflict, "a bookmark that is replaced says something before and after")
+        }
+        try Self.check([name: new])
+    }
 }
 
 /// A note beside the log.

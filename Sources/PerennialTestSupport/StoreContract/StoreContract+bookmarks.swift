@@ -87,6 +87,38 @@ extension StoreContract {
             }
             try await Self.expectWhole(names, in: store)
         },
+        StoreContract("a bookmark is replaced by whoever knows what it says, but for one that is gone") { store in
+            try await store.setBookmarks(["a": [1], "b": [1]])
+            #expect(try await store.replaceBookmark("a", [1], with: [2, 0]))
+            #expect(try await !store.replaceBookmark("a", [1], with: [3]))
+            #expect(try await !store.replaceBookmark("a", [2], with: [3]))
+            #expect(try await !store.replaceBookmark("never", [1], with: [3]))
+            #expect(try await store.bookmarks(["a", "b", "never"]) == ["a": [2, 0], "b": [1]])
+
+            try await store.setBookmarks(["a": []])
+            #expect(try await !store.replaceBookmark("a", [2, 0], with: [3]))
+            #expect(try await store.bookmarks(["a", "b"]) == ["b": [1]])
+
+            let long = [UInt8](repeating: 1, count: Bookmarks.longestValue + 1)
+            for (old, new) in [([], [1]), ([1], []), ([1], long)] as [([UInt8], [UInt8])] {
+                await #expect {
+                    _ = try await store.replaceBookmark("b", old, with: new)
+                } throws: { error in
+                    (error as? StoreError)?.code == .conflict
+                }
+            }
+            #expect(try await store.bookmarks(["b"]) == ["b": [1]])
+        },
+        StoreContract("of several that replace what a bookmark says, one does") { store in
+            try await store.setBookmarks(["count": [1]])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask { for _ in 0..<Self.rounds { try await Self.count("count", in: store) } }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await store.bookmarks(["count"]) == ["count": [UInt8(1 + 4 * Self.rounds)]])
+        },
         StoreContract("bookmarks are written while appends are under way") { store in
             let writer = try StoreWriter(store)
             async let appended: [Void] = Self.onThreads(1) { _ in
@@ -101,6 +133,14 @@ extension StoreContract {
     ]
 
     private static let rounds = 20
+
+    /// Adds one to what a bookmark says.
+    private static func count(_ name: String, in store: any EventStore) async throws {
+        while true {
+            let old = try #require(try await store.bookmarks([name])[name])
+            if try await store.replaceBookmark(name, old, with: [old[0] + 1]) { return }
+        }
+    }
 
     private static func expectWhole(_ names: [String], in store: any EventStore) async throws {
         let found = try await store.bookmarks(names)

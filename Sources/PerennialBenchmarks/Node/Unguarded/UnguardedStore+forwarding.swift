@@ -136,6 +136,10 @@ extension UnguardedStore {
         try await self.base.setBookmarks(values)
     }
 
+    func replaceBookmark(_ name: String, _ old: [UInt8], with new: [UInt8]) async throws(StoreError) -> Bool {
+        try await self.base.replaceBookmark(name, old, with: new)
+    }
+
     func statistics() async throws(StoreError) -> StoreStatistics { try await self.base.statistics() }
 
     func ping() async throws(StoreError) { try await self.base.ping() }
