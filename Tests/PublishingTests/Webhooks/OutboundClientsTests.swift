@@ -44,6 +44,62 @@ import Testing
         await self.clients.shutdown()
     }
 
+    @Test func aRefusedConnectionLeadsToAnotherAddress() async throws {
+        // Nothing listens at the port of TCP's port service multiplexer.
+        let loopback = ["127.0.0.1", "127.0.0.2"].compactMap { NetworkAddress($0) }
+        let line = self.clients.line(to: "localhost", at: loopback)
+        let error = await #expect(throws: (any Error).self) {
+            _ = try await line.client.execute(HTTPClientRequest(url: "http://localhost:1/"), timeout: .minutes(9))
+        }
+        self.clients.record(try #require(error), of: line, to: "localhost")
+
+        #expect(self.clients.line(to: "localhost", at: loopback).address.text == "127.0.0.2")
+        await self.clients.shutdown()
+    }
+
+    @Test func whatIsStoppedSaysNothingAboutTheAddress() async throws {
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        let (departures, departure) = AsyncStream<Void>.makeStream()
+        let router = Router()
+        router.get("slow") { _, _ in
+            arrival.yield()
+            for await _ in departures { break }
+            return HTTPResponse.Status.noContent
+        }
+        let loopback = try #require(NetworkAddress("127.0.0.1"))
+        try await router.serve { address in
+            // given
+            let line = self.clients.line(to: "localhost", at: [loopback])
+            let url = address.replacing("127.0.0.1", with: "localhost")
+            let request = Task {
+                try await line.client.execute(HTTPClientRequest(url: "\(url)/slow"), timeout: .minutes(9)).status
+            }
+            for await _ in arrivals { break }
+            // when
+            request.cancel()
+            let error = await #expect(throws: (any Error).self) { _ = try await request.value }
+            self.clients.record(try #require(error), of: line, to: "localhost")
+            // then those who share the client keep it
+            #expect(self.clients.line(to: "localhost", at: [loopback]).client === line.client)
+            departure.finish()
+            await self.clients.shutdown()
+        }
+    }
+
+    @Test(
+        arguments: [
+            IOError(errnoCode: 104, reason: "read"), ChannelError.ioOnClosedChannel, HTTPParserError.invalidChunkSize,
+            HTTPClientError.remoteConnectionClosed, HTTPClientError.deadlineExceeded,
+        ] as [any Error])
+    func aConnectionThatBreaksSaysNothingAboutTheAddress(_ error: any Error) async {
+        let line = self.clients.line(to: "one.example", at: self.addresses)
+
+        self.clients.record(error, of: line, to: "one.example")
+
+        #expect(self.clients.line(to: "one.example", at: self.addresses).client === line.client)
+        await self.clients.shutdown()
+    }
+
     @Test func whatIsUnderWayWhenAnAddressIsGivenUpStillEnds() async throws {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
         let (departures, departure) = AsyncStream<Void>.makeStream()

@@ -8,6 +8,8 @@ package final class HTTPWebhookTransport: WebhookTransport {
     package static let timeout = Duration.seconds(20)
     /// More of an answer is not read, and its connection not used again.
     private static let answerBytes = 64 << 10
+    /// Nor longer than this, once its status is there: whatever waits for it keeps others from going out.
+    private static let patience = Duration.seconds(1)
 
     /// To one host: as many as a courier has on their way.
     private static let connections = 64
@@ -19,7 +21,7 @@ package final class HTTPWebhookTransport: WebhookTransport {
 
     /// - Parameters:
     ///   - agent: `User-Agent`.
-    ///   - timeout: of one message, until all of the answer is there.
+    ///   - timeout: of one message, with its answer.
     package init(_ outbound: OutboundGuard, agent: String, timeout: Duration = HTTPWebhookTransport.timeout) {
         self.outbound = outbound
         self.agent = agent
@@ -40,12 +42,12 @@ package final class HTTPWebhookTransport: WebhookTransport {
         let end = ContinuousClock.now + self.timeout
         do {
             let response = try await line.client.execute(request, timeout: TimeAmount(self.timeout))
-            await Self.pass(over: response.body, until: end)
+            await Self.pass(over: response.body, until: min(end, .now + Self.patience))
             return WebhookAnswer(
                 status: Int(response.status.code),
                 retryAfter: response.headers.first(name: "retry-after").flatMap { Int64($0) })
         } catch {
-            if Self.isOfConnecting(error) { self.clients.giveUp(line, to: target.host) }
+            self.clients.record(error, of: line, to: target.host)
             throw self.failure(error)
         }
     }
@@ -58,13 +60,6 @@ package final class HTTPWebhookTransport: WebhookTransport {
             group.addTask { try? await Task.sleep(until: end, clock: .continuous) }
             await group.next()
             group.cancelAll()
-        }
-    }
-
-    private static func isOfConnecting(_ error: any Error) -> Bool {
-        switch error as? HTTPClientError {
-        case .connectTimeout?, nil: true
-        default: false
         }
     }
 

@@ -1,5 +1,6 @@
 package import AsyncHTTPClient
 import NIOCore
+import NIOHTTP1
 import Synchronization
 
 /// One HTTP client for each host, which connects to one of its addresses for as long as the host has that. Names of several
@@ -46,6 +47,21 @@ package final class OutboundClients: Sendable {
             guard state.lines[host]?.client === line.client else { return }
             state.unreachable[host] = line.address
             self.retire(host, &state)
+        }
+    }
+
+    /// What a request ended with: gives the line up when that says that its address cannot be reached.
+    package func record(_ error: any Error, of line: Line, to host: String) {
+        if Self.isOfConnecting(error) { self.giveUp(line, to: host) }
+    }
+
+    private static func isOfConnecting(_ error: any Error) -> Bool {
+        switch error {
+        case let error as HTTPClientError: error == .connectTimeout
+        // Whoever is stopped has not been refused, and these are of a connection that is there.
+        case is CancellationError, is IOError, is ChannelError, is HTTPParserError: false
+        // Connecting and TLS have errors of their own.
+        default: true
         }
     }
 
