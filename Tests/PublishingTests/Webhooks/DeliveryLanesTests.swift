@@ -69,6 +69,24 @@ import Testing
         #expect(self.lanes.unsaved(limit: 64).isEmpty)
     }
 
+    @Test mutating func whatIsForgottenIsSaved() {
+        // given: two shards that have been saved, one of them after a failure
+        self.takeUp(0..<2, events: 1)
+        for ticket in self.departures(2) where ticket.lane == self.lane(0) {
+            self.lanes.change(ticket) {
+                _ = $0.fail(ticket.sequence, DeliveryFailure("status 500", isAbsence: false), at: 0, jitter: 0)
+            }
+        }
+        for (id, window) in self.lanes.unsaved(limit: 64) { self.lanes.markSaved(id, window) }
+
+        self.lanes.startAfresh()
+
+        let unsaved = self.lanes.unsaved(limit: 64)
+        #expect(unsaved.map(\.id) == [self.lane(0)])
+        #expect(unsaved.first?.window.bytes == DeliveryWindow(after: .zero).bytes)
+        #expect(self.departures(2).map(\.lane) == [self.lane(0)])
+    }
+
     @Test mutating func whatAFormerOwnerSentDoesNotCount() {
         self.takeUp(0..<1, events: 2)
         let ticket = self.departures(1)[0]

@@ -132,6 +132,22 @@ import Testing
         #expect(self.departures(&window, at: 160) == [3])
     }
 
+    @Test func anotherAddressIsAskedAtOnceAndFromTheBeginning() throws {
+        var window = self.window([1, 2, 3])
+        #expect(self.departures(&window) == [1, 2, 3])
+        for _ in 0..<4 { _ = window.fail(self.sequence(1), Self.refusal, at: 100, jitter: 0) }
+        _ = window.fail(self.sequence(2), DeliveryFailure("no connection", isAbsence: true), at: 100, jitter: 0)
+
+        window.startAfresh()
+
+        // What is on its way is not sent beside itself.
+        #expect(self.departures(&window, at: 101) == [1, 2])
+        #expect(window.bytes == self.window([]).bytes)
+        #expect(window.fail(self.sequence(1), Self.refusal, at: 101, jitter: 0) == nil)
+        #expect(self.departures(&window, at: 105).isEmpty)
+        #expect(self.departures(&window, at: 106) == [1])
+    }
+
     @Test func whatIsReleasedGoesOutAgainWithoutHavingFailed() {
         var window = self.window([1])
         #expect(self.departures(&window) == [1])

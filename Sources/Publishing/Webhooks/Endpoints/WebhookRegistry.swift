@@ -72,22 +72,22 @@ package struct WebhookRegistry: Sendable {
             }
         }
         // In one commit: nobody may deliver without knowing from where.
-        try await self.shelf.save(endpoint, with: cursors)
+        try await self.shelf.add(endpoint, cursors)
         return endpoint
     }
 
     /// Replaces what is wanted, and enables it.
     package func update(_ id: String, _ wish: WebhookEndpoint.Wish) async throws(ServiceError) -> WebhookEndpoint {
-        var endpoint = try await self.shelf.endpoint(id)
         try await self.check(wish)
-        endpoint.wish = wish
-        endpoint.disabled = nil
-        try await self.shelf.save(endpoint)
-        return endpoint
+        return try await self.shelf.change(id) { endpoint in
+            endpoint.wish = wish
+            endpoint.disabled = nil
+        }
     }
 
+    /// Also one that cannot be read.
     package func remove(_ id: String) async throws(ServiceError) {
-        _ = try await self.shelf.endpoint(id)
+        _ = try await self.shelf.note(of: id)
         try await self.shelf.remove(id)
     }
 
@@ -96,19 +96,18 @@ package struct WebhookRegistry: Sendable {
     package func rotate(
         _ id: String, to algorithm: WebhookKey.Algorithm, overlap: Int64
     ) async throws(ServiceError) -> WebhookEndpoint {
-        var endpoint = try await self.shelf.endpoint(id)
         let now = self.clock.now.milliseconds
-        let old = endpoint.keys.filter { $0.until ?? .max > now }.map { key in
-            var key = key
-            key.until = min(key.until ?? .max, now + overlap * 1_000)
-            return key
+        return try await self.shelf.change(id) { (endpoint) throws(ServiceError) in
+            let old = endpoint.keys.filter { $0.until ?? .max > now }.map { key in
+                var key = key
+                key.until = min(key.until ?? .max, now + overlap * 1_000)
+                return key
+            }
+            guard old.count < 4 else {
+                throw ServiceError(.invalidRequest, "four keys sign already; wait for one to run out")
+            }
+            endpoint.keys = [.init(.random(algorithm))] + old
         }
-        guard old.count < 4 else {
-            throw ServiceError(.invalidRequest, "four keys sign already; wait for one to run out")
-        }
-        endpoint.keys = [.init(.random(algorithm))] + old
-        try await self.shelf.save(endpoint)
-        return endpoint
     }
 
     /// Delivers once more what was committed in a stretch of time, beside what is new.

@@ -5,7 +5,6 @@ import SubscriptionRuntime
 /// Where webhooks keep what has to survive: notes beside the log, which every node of the store sees.
 ///
 ///     webhook-endpoint/ID            the endpoint as JSON
-///     webhook-disabled/ID            why nothing is sent, as text: written by a node, whatever an operator writes meanwhile
 ///     webhook-cursor/ID/SHARD        the shard's `DeliveryWindow`; none: from the beginning
 ///     webhook-replay/ID/SHARD/REPLAY the window of a replay
 ///     webhook-dead/ID/SHARD/SEQUENCE a `DeadLetter` as JSON
@@ -13,10 +12,10 @@ struct WebhookShelf: Sendable {
     let store: any EventStore
 
     private static let page = 512
+    /// How often a change is tried that others forestall.
+    private static let changeAttempts = 8
 
     static func name(ofEndpoint id: String) -> String { "webhook-endpoint/\(id)" }
-
-    static func name(ofDisabling id: String) -> String { "webhook-disabled/\(id)" }
 
     static func name(of lane: DeliveryLane, ofEndpoint id: String) -> String {
         let shard = Self.digits(Int64(lane.shard.rawValue), 4)
@@ -45,49 +44,65 @@ struct WebhookShelf: Sendable {
 
     /// - Returns: and the ids of those whose notes cannot be read, for which the others do not suffer.
     func endpoints() async throws(ServiceError) -> (readable: [WebhookEndpoint], damaged: [String]) {
-        let reasons = Dictionary(
-            uniqueKeysWithValues: try await self.all(Self.name(ofDisabling: "")).map { ($0.name, $0.value) })
         var (readable, damaged): ([WebhookEndpoint], [String]) = ([], [])
         for note in try await self.all(Self.name(ofEndpoint: "")) {
-            let id = String(note.name.dropFirst(Self.name(ofEndpoint: "").count))
-            if let endpoint = try? Self.endpoint(note.value, disabled: reasons[Self.name(ofDisabling: id)]) {
+            if let endpoint: WebhookEndpoint = try? Self.decode(note.value) {
                 readable.append(endpoint)
             } else {
-                damaged.append(id)
+                damaged.append(String(note.name.dropFirst(Self.name(ofEndpoint: "").count)))
             }
         }
         return (readable, damaged)
     }
 
     func endpoint(_ id: String) async throws(ServiceError) -> WebhookEndpoint {
-        let (name, disabling) = (Self.name(ofEndpoint: id), Self.name(ofDisabling: id))
-        let found = try await ServiceError.translating { try await self.store.bookmarks([name, disabling]) }
-        guard let note = found[name] else { throw ServiceError(.unknownWebhook, "no webhook endpoint has this id") }
-        return try Self.endpoint(note, disabled: found[disabling])
+        try Self.decode(try await self.note(of: id))
     }
 
-    private static func endpoint(_ note: [UInt8], disabled reason: [UInt8]?) throws(ServiceError) -> WebhookEndpoint {
-        var endpoint: WebhookEndpoint = try Self.decode(note)
-        if let reason { endpoint.disabled = String(decoding: reason, as: UTF8.self) }
-        return endpoint
+    /// As it stands there, whether it can be read or not.
+    /// - Throws: `.unknownWebhook`.
+    func note(of id: String) async throws(ServiceError) -> [UInt8] {
+        let name = Self.name(ofEndpoint: id)
+        let found = try await ServiceError.translating { try await self.store.bookmarks([name])[name] }
+        guard let found else { throw ServiceError(.unknownWebhook, "no webhook endpoint has this id") }
+        return found
     }
 
-    /// Enables it, unless its `disabled` says otherwise.
-    func save(_ endpoint: WebhookEndpoint, with others: [String: [UInt8]] = [:]) async throws(ServiceError) {
-        let own = [
-            Self.name(ofEndpoint: endpoint.id): try Self.encode(endpoint),
-            Self.name(ofDisabling: endpoint.id): Array((endpoint.disabled ?? "").utf8),
-        ]
-        try await self.set(others.merging(own) { $1 })
+    /// With the windows that it begins with.
+    func add(_ endpoint: WebhookEndpoint, _ windows: [String: [UInt8]]) async throws(ServiceError) {
+        var notes = windows
+        notes[Self.name(ofEndpoint: endpoint.id)] = try Self.encode(endpoint)
+        try await self.set(notes)
     }
 
-    func disable(_ id: String, because reason: String) async throws(ServiceError) {
-        try await self.set([Self.name(ofDisabling: id): Array(reason.utf8)])
+    /// Changes what stands there, and nothing of what others change at the same time: `body` is asked again then.
+    @discardableResult
+    func change(
+        _ id: String, _ body: (inout WebhookEndpoint) throws(ServiceError) -> Void
+    ) async throws(ServiceError) -> WebhookEndpoint {
+        for _ in 0..<Self.changeAttempts {
+            let old = try await self.note(of: id)
+            var endpoint: WebhookEndpoint = try Self.decode(old)
+            try body(&endpoint)
+            let new = try Self.encode(endpoint)
+            let isWritten = try await ServiceError.translating {
+                try await self.store.replaceBookmark(Self.name(ofEndpoint: id), old, with: new)
+            }
+            if isWritten { return endpoint }
+        }
+        throw ServiceError(.overloaded, "others change this endpoint all the time")
+    }
+
+    /// - Returns: false when its messages go elsewhere by now, so that this is not about it.
+    func disable(_ id: String, at url: String, because reason: String) async throws(ServiceError) -> Bool {
+        try await self.change(id) { endpoint in
+            if endpoint.wish.url == url { endpoint.disabled = reason }
+        }.wish.url == url
     }
 
     /// And all that belongs to it.
     func remove(_ id: String) async throws(ServiceError) {
-        try await self.set([Self.name(ofEndpoint: id): [], Self.name(ofDisabling: id): []])
+        try await self.set([Self.name(ofEndpoint: id): []])
         let prefixes = [
             Self.prefix(ofCursorsOf: id), Self.prefix(ofReplaysOf: id), Self.prefix(ofDeadLettersOf: id),
         ]

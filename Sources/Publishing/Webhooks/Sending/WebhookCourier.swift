@@ -63,9 +63,10 @@ actor WebhookCourier {
         let hasMoved = endpoint.wish.url != self.endpoint.wish.url
         self.endpoint = endpoint
         guard hasMoved else { return }
-        // That nobody was at the old address says nothing about the new one.
+        // What the old address said, or did not, says nothing about the new one.
         self.rest = AbsenceRest(at: .now)
-        self.lanes.hasten(at: self.seconds)
+        self.lanes.startAfresh()
+        self.disabled = nil
         self.continuation.yield()
     }
 
@@ -86,8 +87,10 @@ actor WebhookCourier {
                 guard !Task.isCancelled else { break }
                 do {
                     if let reason = self.disabled {
-                        try await self.shelf.disable(self.endpoint.id, because: reason)
-                        break
+                        let (id, url) = (self.endpoint.id, self.endpoint.wish.url)
+                        if try await self.shelf.disable(id, at: url, because: reason) { break }
+                        // It has moved, as `update` is about to say.
+                        continue
                     }
                     try await self.refresh()
                     while self.underWay < self.rest.width(at: .now), let ticket = self.lanes.next(at: self.seconds) {
@@ -97,6 +100,8 @@ actor WebhookCourier {
                     }
                     try await self.saveIfDue()
                     self.isReadable = true
+                } catch let error as ServiceError where error.code == .unknownWebhook {
+                    break
                 } catch {
                     if self.isReadable, !Task.isCancelled { self.complain(ServiceError(error)) }
                     self.isReadable = false
@@ -112,7 +117,7 @@ actor WebhookCourier {
     /// What was written after its endpoint was removed is removed again.
     private func leave() async throws(ServiceError) {
         do {
-            _ = try await self.shelf.endpoint(self.endpoint.id)
+            _ = try await self.shelf.note(of: self.endpoint.id)
         } catch {
             guard error.code == .unknownWebhook else { throw error }
             return try await self.shelf.remove(self.endpoint.id)
@@ -187,21 +192,24 @@ actor WebhookCourier {
     }
 
     private func send(_ event: StoredEvent, _ ticket: DeliveryLanes.Ticket) async {
-        switch await WebhookAttempt(context: self.context, endpoint: self.endpoint).deliver(event) {
-        case .delivered: self.succeeded(ticket)
+        let endpoint = self.endpoint
+        let outcome = await WebhookAttempt(context: self.context, endpoint: endpoint).deliver(event)
+        let hasMoved = endpoint.wish.url != self.endpoint.wish.url
+        switch outcome {
+        case .delivered: self.succeeded(ticket, hasMoved: hasMoved)
         case .unsent: self.lanes.change(ticket) { $0.deliver(ticket.sequence) }
         case .withheld:
             self.rest.rest(Self.interval, at: .now)
             self.lanes.change(ticket) { $0.release(ticket.sequence) }
-        case .failed(let failure): self.failed(event, ticket, failure)
+        case .failed(let failure): self.failed(event, ticket, failure, hasMoved: hasMoved)
         }
         self.underWay -= 1
         self.continuation.yield()
     }
 
-    private func succeeded(_ ticket: DeliveryLanes.Ticket) {
+    private func succeeded(_ ticket: DeliveryLanes.Ticket, hasMoved: Bool) {
         self.delivered.increment()
-        self.recordPresence()
+        if !hasMoved { self.recordPresence() }
         self.lanes.change(ticket) { $0.deliver(ticket.sequence) }
         // It may have been given up on before.
         if ticket.lane.replay != nil { self.notes[self.deadName(of: ticket)] = [] }
@@ -215,8 +223,15 @@ actor WebhookCourier {
         self.rest.recordPresence()
     }
 
-    private func failed(_ event: StoredEvent, _ ticket: DeliveryLanes.Ticket, _ failure: DeliveryFailure) {
+    private func failed(
+        _ event: StoredEvent, _ ticket: DeliveryLanes.Ticket, _ failure: DeliveryFailure, hasMoved: Bool
+    ) {
         self.failures.increment()
+        guard !hasMoved else {
+            // The old address has nothing to say about the new one.
+            self.lanes.change(ticket) { $0.release(ticket.sequence) }
+            return
+        }
         if failure.isGone {
             // It wants nothing any more, says the specification.
             self.disabled = "it answered \(failure.reason)"

@@ -90,6 +90,16 @@ package struct DeliveryLanes {
         for id in self.order { self.lanes[id]?.window.hasten(at: seconds) }
     }
 
+    package mutating func startAfresh() {
+        for id in self.order {
+            guard var window = self.lanes[id]?.window else { continue }
+            window.startAfresh()
+            guard self.lanes[id]?.window != window else { continue }
+            self.lanes[id]?.window = window
+            self.noteChange(of: id)
+        }
+    }
+
     // MARK: What survives
 
     /// Those that changed first, first.

@@ -112,6 +112,12 @@ package struct DeliveryWindow: Hashable, Sendable {
         self.unheard = []
     }
 
+    /// The endpoint has moved: what was tried elsewhere says nothing.
+    package mutating func startAfresh() {
+        self.trials = [:]
+        self.unheard = []
+    }
+
     private func index(of sequence: EventSourcing.Sequence) -> Int? {
         self.entries.firstIndex { $0.sequence == sequence.rawValue }
     }

@@ -40,12 +40,14 @@ final class ScriptedReceiver: WebhookTransport {
 
     /// nil for an answer that never comes.
     typealias Behaviour = @Sendable (Message) -> Int?
+    typealias Choice = @Sendable (Message) -> Bool
 
     private struct State {
         var attempts: [Message] = []
         var taken: [Message] = []
         var bodies: [String] = []
         var behaviour: Behaviour = { _ in 200 }
+        var isHeld: Choice = { _ in false }
     }
 
     private let state = Mutex(State())
@@ -57,6 +59,11 @@ final class ScriptedReceiver: WebhookTransport {
     var behaviour: Behaviour {
         get { self.state.withLock(\.behaviour) }
         set { self.state.withLock { $0.behaviour = newValue } }
+    }
+    /// What gets its answer when it is held no longer.
+    var isHeld: Choice {
+        get { self.state.withLock(\.isHeld) }
+        set { self.state.withLock { $0.isHeld = newValue } }
     }
 
     func post(
@@ -71,8 +78,9 @@ final class ScriptedReceiver: WebhookTransport {
         let message = Message(
             url: target.url, id: fields["webhook-id"] ?? "", seconds: Int64(fields["webhook-timestamp"] ?? "") ?? 0,
             signatures: (fields["webhook-signature"] ?? "").split(separator: " ").map(String.init), json: json)
+        self.state.withLock { $0.attempts.append(message) }
+        while self.isHeld(message), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(10)) }
         let status = self.state.withLock { state in
-            state.attempts.append(message)
             let status = state.behaviour(message)
             if status.map({ (200...299).contains($0) }) ?? false { state.taken.append(message) }
             return status

@@ -1,6 +1,5 @@
 import EventSourcing
 import HTTPAPI
-import Logging
 import PerennialTestSupport
 import Publishing
 import SubscriptionRuntime
@@ -11,11 +10,14 @@ struct WebhookNode {
     let node: PublishingNode
     let receiver = ScriptedReceiver()
     let clock = ManualClock(Moment(milliseconds: 1_790_000_000_000))
+    let log = LogLines()
 
     init() throws { self.node = try PublishingNode() }
 
-    var registry: WebhookRegistry {
-        WebhookRegistry(store: self.node.store, transport: self.receiver, clock: self.clock)
+    var registry: WebhookRegistry { self.registry(on: self.node.store) }
+
+    func registry(on store: any EventStore) -> WebhookRegistry {
+        WebhookRegistry(store: store, transport: self.receiver, clock: self.clock)
     }
 
     /// Runs the node, and its webhooks, for as long as `body` takes.
@@ -27,7 +29,7 @@ struct WebhookNode {
             let service = WebhookService(
                 store: store ?? self.node.store, log: running.service.servedLog, transport: self.receiver,
                 nodeClock: self.clock, clock: self.clock,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                logger: self.log.logger
             ) { $0.webhookBody }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await service.run() }
