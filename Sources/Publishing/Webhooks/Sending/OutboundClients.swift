@@ -1,4 +1,5 @@
 package import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -58,8 +59,9 @@ package final class OutboundClients: Sendable {
     private static func isOfConnecting(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .connectTimeout
+        case let error as IOError: [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT].contains(error.errnoCode)
         // Whoever is stopped has not been refused, and these are of a connection that is there.
-        case is CancellationError, is IOError, is ChannelError, is HTTPParserError: false
+        case is CancellationError, is ChannelError, is HTTPParserError: false
         // Connecting and TLS have errors of their own.
         default: true
         }
