@@ -10,11 +10,14 @@ package struct DeadlineWheel {
     /// Everything up to this tick has expired.
     private var current: Int64 = 0
     private var count = 0
+    /// Nothing is due before this tick.
+    private var earliest = Int64.max
 
     package init(start: ContinuousClock.Instant = .now) { self.start = start }
 
     package mutating func insert(_ id: UInt64, at deadline: ContinuousClock.Instant) {
         let tick = max(self.tick(of: deadline), self.current + 1)
+        self.earliest = self.count == 0 ? tick : min(self.earliest, tick)
         if self.slots[Self.slot(tick)].updateValue(tick, forKey: id) == nil { self.count += 1 }
     }
 
@@ -38,17 +41,19 @@ package struct DeadlineWheel {
             expired += due
         }
         self.count -= expired.count
+        if self.earliest <= reached { self.earliest = self.nextTick }
         return expired
+    }
+
+    /// The first that has ids; they may be due a whole time around later.
+    private var nextTick: Int64 {
+        let ticks = (self.current + 1)...(self.current + Int64(Self.slotCount))
+        return ticks.first { !self.slots[Self.slot($0)].isEmpty } ?? .max
     }
 
     /// When to look again: not after the next deadline. nil when there is none.
     package var next: ContinuousClock.Instant? {
-        guard self.count > 0 else { return nil }
-        for tick in (self.current + 1)...(self.current + Int64(Self.slotCount))
-        where !self.slots[Self.slot(tick)].isEmpty {
-            return self.start + Self.tick * Double(tick)
-        }
-        return nil
+        self.count > 0 ? self.start + Self.tick * Double(self.earliest) : nil
     }
 
     /// Rounded up; a deadline beyond all years stays countable.

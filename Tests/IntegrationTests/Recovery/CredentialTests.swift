@@ -44,7 +44,7 @@ import Testing
         try await self.run { apple, payload in
             // given
             let access = fault.spoiled(try apple.access)
-            let lines = ErrorLines()
+            let lines = LogLines()
             let registry = PrometheusRegistry()
             let service = try apple.service(
                 InMemoryEventStore(shardCount: 16), asking: try apple.client(access), logger: lines.logger)
@@ -81,7 +81,7 @@ import Testing
     @Test("who is let in has no line, and the metric says so")
     func saysThatItIsUsable() async throws {
         try await self.run { apple, _ in
-            let lines = ErrorLines()
+            let lines = LogLines()
             let registry = PrometheusRegistry()
             let service = try apple.service(InMemoryEventStore(shardCount: 16), logger: lines.logger)
             try await withMetricsFactory(registry) {

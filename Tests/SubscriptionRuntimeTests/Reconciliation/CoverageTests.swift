@@ -115,6 +115,29 @@ import Testing
         }
     }
 
+    @Test func eachTroubleWithAppleIsSaidOnceUntilItIsOver() async throws {
+        // given
+        let apple = ScriptedApple { _ throws(ServerAPIError) in throw ServerAPIError(.notReached, "no connection") }
+        let node = try self.node(apple)
+        try await node.run { service in
+            await eventually { node.log.count(of: "no connection") == 1 }
+            // when: it is reached, and refuses; and cannot be reached once more
+            apple.answers { _ in ServerAPIAnswer(status: 401) }
+            await eventually { node.log.count(of: "check keyId") == 1 }
+            let asked = apple.requests.count
+            apple.answers { _ throws(ServerAPIError) in throw ServerAPIError(.notReached, "no connection") }
+            await eventually { apple.requests.count > asked && self.isUnreachable(service) }
+            apple.answers { _ in Self.nothing }
+            await eventually { node.log.count(of: "answers again") == 1 }
+            // then
+            #expect(node.log.errors.count == 2, "\(node.log.errors)")
+        }
+    }
+
+    private func isUnreachable(_ service: SubscriptionService) -> Bool {
+        (try? service.reconciliationReport().accounts.first?.state) == .unreachable
+    }
+
     @Test func aBackfillReadsItsStretchAndCountsWhatItBrought() async throws {
         // given
         let apple = ScriptedApple { _ in Self.nothing }

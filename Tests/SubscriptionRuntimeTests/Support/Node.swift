@@ -1,7 +1,6 @@
 import AppStore
 import Entitlements
 import EventSourcing
-import Logging
 import PerennialTestSupport
 import SQLiteStore
 import SubscriptionRuntime
@@ -16,6 +15,7 @@ struct Node {
     var clock = ManualClock(Self.start)
     var configuration = RuntimeConfiguration()
     var bundles = TestAppStore.bundles
+    let log = LogLines()
     var catalog = Catalog([Catalog.Entry(entitlement: "pro", products: ["pro.monthly"])])
 
     init(store: any EventStore = InMemoryEventStore(shardCount: 16)) throws {
@@ -47,7 +47,7 @@ struct Node {
             store: self.store, configuration: self.configuration, clock: self.clock,
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(threads: 2),
-            catalog: self.catalog, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            catalog: self.catalog, logger: self.log.logger)
     }
 
     static func sqlite(in directory: TemporaryDirectory) throws -> SQLiteEventStore {

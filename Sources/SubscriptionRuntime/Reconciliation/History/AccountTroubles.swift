@@ -3,10 +3,10 @@ import Logging
 import Subscriptions
 import Synchronization
 
-/// Says once, in one line, that Apple refuses an account or cannot be reached, and once that it answers again.
+/// Says once, in one line each, that Apple refuses an account and that it cannot be reached, and once that it answers again.
 final class AccountTroubles: Sendable {
-    /// By what was heard last; empty at first.
-    private let usable = Mutex<[ServerAPIAccount: Bool]>([:])
+    /// What has been said since it answered last; nil before anything was heard.
+    private let said = Mutex<[ServerAPIAccount: Set<ReconciliationReport.Account.State>]>([:])
     private let tally: ReconciliationTally
     private let metrics: ReconciliationMetrics
     private let logger: Logger
@@ -34,10 +34,10 @@ final class AccountTroubles: Sendable {
     }
 
     func end(of account: ServerAPIAccount) {
-        let before = self.usable.withLock { $0.updateValue(true, forKey: account) }
-        guard before != true else { return }
+        let before = self.said.withLock { $0.updateValue([], forKey: account) }
+        guard before != [] else { return }
         self.metrics.setUsable(true, account)
-        guard before == false else { return }
+        guard before != nil else { return }
         self.tally.update(account) { $0.lastError = nil }
         self.logger.notice("Apple's Server API answers again", metadata: self.metadata(of: account))
     }
@@ -49,7 +49,7 @@ final class AccountTroubles: Sendable {
             entry.lastError = message
             entry.state = state
         }
-        guard self.usable.withLock({ $0.updateValue(false, forKey: account) }) != false else { return }
+        guard self.said.withLock({ $0[account, default: []].insert(state).inserted }) else { return }
         self.metrics.setUsable(false, account)
         self.logger.error(
             "Apple's Server API cannot be used",
