@@ -135,6 +135,35 @@ import ZeroMQ
         }
     }
 
+    @Test func originalsCrossWholeAlsoToAnOwnerThatHasNotMetTheirChain() async throws {
+        var lives = Self.ids.map { TestSubscription(id: $0, from: Node.start - .days(100)) }
+        let rounds = try (0..<3).map { round in
+            try lives.indices.map { try self.apple.sign(round == 0 ? lives[$0].subscribe() : lives[$0].renew()) }
+        }
+        try await self.node("a", 0..<8).run { one in
+            // given: the owner of the other half has gone, and another run of it has come, which has met nobody
+            for round in rounds.indices {
+                try await self.node("b", 8..<Self.shardCount).run { _ in
+                    let questions = Self.ids.map { CheckRequest(stream: StreamReference(id: $0)) }
+                    await eventually { (try? await one.check(questions, consistency: .owner, atLeast: nil)) != nil }
+                    for (index, id) in Self.ids.enumerated() {
+                        // when
+                        let outcome = try await one.ingest(signedPayload: rounds[round][index])
+                        // then
+                        #expect(outcome == .recorded(StreamVersion(rawValue: Int64(round) + 1)))
+                        let page = try await one.events(
+                            of: StreamReference(id: id), after: nil, limit: 10, evidence: true)
+                        #expect(
+                            page.events.map(\.evidence)
+                                == rounds[...round].map {
+                                    .kept([EvidencePart(name: .signedPayload, jws: $0[index])])
+                                })
+                    }
+                }
+            }
+        }
+    }
+
     @Test func whatTheOwnerRefusesCrosses() async throws {
         try await self.run { one, two in
             let error = await #expect(throws: ServiceError.self) { try await one.view("42") }

@@ -28,6 +28,39 @@ import WireProtocol
         }
     }
 
+    @Test("header segments that are named cross exactly to whoever knows them, and to nobody else", arguments: 0..<10)
+    func crossesByName(seed: UInt64) throws {
+        var random = Randomness(seed: seed)
+        for _ in 0..<100 {
+            // given
+            let headers = (0..<Int.random(in: 1...3, using: &random)).map { Array("\($0) \(random.text())".utf8) }
+            let submission = Submission(
+                key: Samples.key, bundle: random.bundle(under: Samples.key),
+                evidence: EncodedEvidence(headers: headers, body: Array(random.text().utf8)))
+            let hashes = headers.map { ContentHash.sha256($0) }
+            // when
+            let bytes = try submission.wireBytes(naming: hashes)
+            let received = try Submission(wireBytes: bytes) { hash in
+                hashes.firstIndex(of: hash).map { headers[$0] }
+            }
+            // then
+            #expect(received.key == submission.key)
+            #expect(isIdentical(received.bundle, submission.bundle))
+            #expect(received.evidence == submission.evidence)
+            #expect(throws: WireError.self) { try Submission(wireBytes: bytes) }
+            let forgotten = hashes.randomElement(using: &random)
+            #expect(throws: WireError.self) {
+                try Submission(wireBytes: bytes) { hash in
+                    hash == forgotten ? nil : hashes.firstIndex(of: hash).map { headers[$0] }
+                }
+            }
+            // and whoever knows only the older fields finds no bundle
+            let proto = try ProtoSubmission(serializedBytes: bytes)
+            #expect(!proto.hasBundle && !proto.hasEvidence)
+            #expect(try proto.serializedBytes() as [UInt8] == bytes)
+        }
+    }
+
     @Test("a submission that lacks what it must have is refused")
     func lacking() {
         let damages: [(String, (inout ProtoSubmission) -> Void)] = [

@@ -1,5 +1,4 @@
 import EventSourcing
-import Foundation
 import Synchronization
 
 /// The numbers of the header segments in `jws_header`: each segment is stored once, by its hash. New ones are stored in
@@ -51,19 +50,8 @@ final class HeaderNumbers: Sendable {
         fileprivate var learned: [[UInt8]: Int64] = [:]
 
         func number(of segment: [UInt8]) -> Int64? {
-            self.known.first { Self.isSame($0.segment, segment) }?.number
+            self.known.first { $0.segment.isSame(as: segment) }?.number
                 ?? (self.learned.isEmpty ? nil : self.learned[segment])
-        }
-
-        /// `==` goes byte by byte over what came from another node, and so is no copy of the same array.
-        private static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
-            guard one.count == other.count else { return false }
-            return unsafe one.withUnsafeBytes { one in
-                unsafe other.withUnsafeBytes { other in
-                    guard let first = one.baseAddress, let second = other.baseAddress else { return true }
-                    return unsafe memcmp(first, second, one.count) == 0
-                }
-            }
         }
     }
 

@@ -3,6 +3,7 @@ import Distributed
 import EventSourcing
 import Sharding
 import Subscriptions
+import Synchronization
 import WireProtocol
 
 /// The shards that other nodes own, as their owners answer for them.
@@ -19,9 +20,14 @@ final class RemoteShards: Sendable {
     private let system: ClusterSystem
     /// By shard number.
     private let batchers: [CommandBatcher]
+    private let headers: HeaderMemory
+    /// By shard number: hashes of the header segments that its owner has been sent.
+    private let known: Mutex<[[[UInt8]]]>
 
-    init(system: ClusterSystem, map: ShardMap) {
+    init(system: ClusterSystem, map: ShardMap, headers: HeaderMemory) {
         self.system = system
+        self.headers = headers
+        self.known = Mutex(Array(repeating: [], count: map.shardCount))
         let traffic = BatchTraffic(busyFrom: Self.manyBatches)
         self.batchers = map.shards.map { shard in
             CommandBatcher(
@@ -51,8 +57,31 @@ final class RemoteShards: Sendable {
     }
 
     func submit(_ submission: Submission, to shard: ShardID) async throws -> SubmissionOutcome {
-        let outcome = try await self.batchers[Int(shard.rawValue)].submit(submission.wireBytes())
-        return try SubmissionOutcome(wireBytes: outcome)
+        let number = Int(shard.rawValue)
+        let hashes = submission.evidence?.headers.map(self.headers.hash) ?? []
+        if !hashes.isEmpty, self.known.withLock({ known in hashes.allSatisfy(known[number].contains) }) {
+            let outcome = try await self.outcome(of: submission.wireBytes(naming: hashes), number)
+            guard outcome == .unreadable else { return outcome }
+            // Its owner is another by now, or has met many others since.
+            self.known.withLock { $0[number] = [] }
+        }
+        let outcome = try await self.outcome(of: submission.wireBytes(), number)
+        switch outcome {
+        case .recorded, .duplicate:
+            self.known.withLock { known in
+                let others = known[number].filter { !hashes.contains($0) }
+                known[number] = Array((hashes + others).prefix(Self.knownLimit))
+            }
+        case .refused: break
+        }
+        return outcome
+    }
+
+    /// Of each shard.
+    private static let knownLimit = 8
+
+    private func outcome(of bytes: [UInt8], _ shard: Int) async throws -> SubmissionOutcome {
+        try SubmissionOutcome(wireBytes: try await self.batchers[shard].submit(bytes))
     }
 
     /// The owner's read index (Raft's term): what the store shows afterwards is not older.

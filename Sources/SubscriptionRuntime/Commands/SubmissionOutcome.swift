@@ -10,6 +10,11 @@ package enum SubmissionOutcome: Hashable, Sendable {
     /// Nothing was recorded.
     case refused(ServiceError.Code, message: String)
 
+    /// Of bytes that are no submission, or name header segments that are not known here. What older nodes answer to such
+    /// names has the same words.
+    static let unreadable = SubmissionOutcome.refused(
+        .storeUnavailable, message: "not a submission that this node can read")
+
     /// Of an event in its stream and in its shard.
     package struct Place: Hashable, Sendable {
         package var version: StreamVersion

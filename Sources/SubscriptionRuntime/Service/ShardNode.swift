@@ -51,6 +51,7 @@ final class ShardNode: Sendable {
         let system = ClusterSystem(
             shardMap: map, contract: .shards, transport: cluster ?? SingleNodeTransport() as any InvocationTransport)
         let loads = LoadQueue(store: store)
+        let headers = HeaderMemory()
         let names = RowNames()
         let watch = ClockWatch(clock: clock, metrics: metrics, logger: logger)
         let moves = ShardMoves(
@@ -65,7 +66,7 @@ final class ShardNode: Sendable {
                 configuration: configuration, clock: clock,
                 queue: ShardQueue(
                     countLimit: configuration.commandsPerShard, byteLimit: configuration.commandBytesPerShard,
-                    batchLimit: configuration.commandsPerBatch),
+                    batchLimit: configuration.commandsPerBatch, headers: headers),
                 gate: ShardGate(), arm: TimerArm(), watch: watch,
                 entitlements: EntitlementTable(limit: configuration.entitlementsPerShard, names: names),
                 census: ShardCensus(rules: configuration.rules, metrics: metrics), uncounted: counts,
@@ -74,7 +75,8 @@ final class ShardNode: Sendable {
         }
         let lease = configuration.lease.map(NodeLease.init)
         let positions = PositionGuard(
-            store: store, shards: parts, remote: cluster == nil ? nil : RemoteShards(system: system, map: map),
+            store: store, shards: parts,
+            remote: cluster == nil ? nil : RemoteShards(system: system, map: map, headers: headers),
             lease: lease, guards: configuration.guards)
         let checker = EntitlementChecker(
             store: store, map: map, positions: positions, names: names, catalog: catalog, rules: configuration.rules,

@@ -27,10 +27,12 @@ final class ShardQueue: Sendable {
     private let countLimit: Int
     private let byteLimit: Int
     private let batchLimit: Int
+    private let headers: HeaderMemory
     private let state: Mutex<State>
     private let wake = Wake()
 
-    init(countLimit: Int, byteLimit: Int, batchLimit: Int) {
+    init(countLimit: Int, byteLimit: Int, batchLimit: Int, headers: HeaderMemory) {
+        self.headers = headers
         self.countLimit = countLimit
         self.byteLimit = byteLimit
         self.batchLimit = batchLimit
@@ -58,11 +60,10 @@ final class ShardQueue: Sendable {
         let outcomes = EventualOutcomes(count: batch.items.count)
         for (place, item) in batch.items.enumerated() {
             do {
-                let submission = try Submission(wireBytes: item)
+                let submission = try self.headers.submission(item)
                 self.enqueue(Command(submission: submission, waiter: .place(place, of: outcomes)))
             } catch {
-                outcomes.put(
-                    .refused(.storeUnavailable, message: "not a submission that this node can read"), at: place)
+                outcomes.put(.unreadable, at: place)
             }
         }
         return outcomes

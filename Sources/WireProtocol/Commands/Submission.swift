@@ -18,40 +18,58 @@ package struct Submission: Sendable {
 
 /// As the message `Submission`. By hand, as the log's events are: half of all notifications cross.
 extension Submission: WireRepresentable {
-    package init(wireBytes: [UInt8]) throws(WireError) {
+    package init(wireBytes: [UInt8]) throws(WireError) { try self.init(wireBytes: wireBytes) { _ in nil } }
+
+    /// - Parameter segment: gives the header segment that has a hash, if it is known.
+    /// - Throws: also when one is not.
+    package init(wireBytes: [UInt8], segment: ([UInt8]) -> [UInt8]?) throws(WireError) {
         self = try MessageReader.read(wireBytes, as: ProtoSubmission.self) { message throws(WireError) in
-            try Submission(message)
+            try Submission(message, segment)
         }
     }
 
     package func wireBytes() throws(WireError) -> [UInt8] {
+        try self.wireBytes(bundle: 2, evidence: 4, self.evidence?.headers ?? [])
+    }
+
+    /// The same for a reader who is believed to hold the header segments of `evidence`: nine tenths of what would cross.
+    /// - Parameter hashes: of these segments, in their order.
+    package func wireBytes(naming hashes: [[UInt8]]) throws(WireError) -> [UInt8] {
+        try self.wireBytes(bundle: 5, evidence: 6, hashes)
+    }
+
+    private func wireBytes(
+        bundle bundleField: Int, evidence evidenceField: Int, _ headers: [[UInt8]]
+    ) throws(WireError) -> [UInt8] {
         let content = try self.bundle.event.protoBytes(key: self.key)
-        var size = 256 + content.count
-        if let evidence { size += evidence.headers.reduce(evidence.body.count) { $0 + $1.count + 4 } }
+        let size = 256 + content.count + headers.reduce(self.evidence?.body.count ?? 0) { $0 + $1.count + 4 }
         var writer = MessageWriter(reservingCapacity: size)
         writer.write(self.key.bytes, 1)
-        writer.message(2) { message in
+        writer.message(bundleField) { message in
             if !self.bundle.dedupKey.isEmpty { message.write(self.bundle.dedupKey, 1) }
             message.write(content, 2)
         }
         if let evidence {
-            writer.message(4) { message in
-                for header in evidence.headers { message.write(header, 1) }
+            writer.message(evidenceField) { message in
+                for header in headers { message.write(header, 1) }
                 if !evidence.body.isEmpty { message.write(evidence.body, 2) }
             }
         }
         return writer.bytes
     }
 
-    private init(_ message: MessageReader) throws(WireError) {
+    private init(_ message: MessageReader, _ segment: ([UInt8]) -> [UInt8]?) throws(WireError) {
         var message = message
         var key: StreamKey?
         var (bundle, evidence): (MessageReader?, MessageReader?)
+        var namesHeaders = false
         while let field = try message.nextField() {
             switch field {
             case 1: key = StreamKey(bytes: try message.data())
-            case 2: bundle = try message.message(unless: bundle != nil)
-            case 4: evidence = try message.message(unless: evidence != nil)
+            case 2, 5: bundle = try message.message(unless: bundle != nil)
+            case 4, 6:
+                evidence = try message.message(unless: evidence != nil)
+                namesHeaders = field == 6
             default: try message.skip()
             }
         }
@@ -59,7 +77,10 @@ extension Submission: WireRepresentable {
         guard let bundle else { throw WireError(.malformed, "a submission without its bundle") }
         self.init(
             key: key, bundle: try FactBundle(bundle, of: key),
-            evidence: try evidence.map(EncodedEvidence.init(message:)))
+            evidence: try evidence.map { (message) throws(WireError) in
+                let evidence = try EncodedEvidence(message: message)
+                return namesHeaders ? try evidence.withHeaders(segment) : evidence
+            })
     }
 }
 
@@ -96,6 +117,18 @@ extension FactBundle {
 }
 
 extension EncodedEvidence {
+    /// With the segments in place of their hashes.
+    fileprivate func withHeaders(_ segment: ([UInt8]) -> [UInt8]?) throws(WireError) -> EncodedEvidence {
+        var evidence = self
+        evidence.headers = try self.headers.map { (hash) throws(WireError) in
+            guard let segment = segment(hash) else {
+                throw WireError(.malformed, "the name of a header segment that is not known here")
+            }
+            return segment
+        }
+        return evidence
+    }
+
     fileprivate init(message: MessageReader) throws(WireError) {
         var message = message
         self.init(headers: [], body: [])
