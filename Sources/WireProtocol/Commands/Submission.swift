@@ -32,7 +32,7 @@ extension Submission: WireRepresentable {
         try self.wireBytes(bundle: 2, evidence: 4, self.evidence?.headers ?? [])
     }
 
-    /// The same for a reader who is believed to hold the header segments of `evidence`: nine tenths of what would cross.
+    /// The same for a reader who is believed to hold the header segments of `evidence`, which are most of what would cross.
     /// - Parameter hashes: of these segments, in their order.
     package func wireBytes(naming hashes: [[UInt8]]) throws(WireError) -> [UInt8] {
         try self.wireBytes(bundle: 5, evidence: 6, hashes)

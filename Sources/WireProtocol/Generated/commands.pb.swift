@@ -294,12 +294,34 @@ package nonisolated struct ProtoSubmission: Sendable {
   /// Clears the value of `evidence`. Subsequent reads from it will return its default value.
   package mutating func clearEvidence() {self._evidence = nil}
 
+  /// In place of both, for a reader who is believed to hold the header segments. One who does not, or does not know these
+  /// fields, finds no bundle and refuses; then all of it is sent.
+  package var namedBundle: ProtoFactBundle {
+    get {_namedBundle ?? ProtoFactBundle()}
+    set {_namedBundle = newValue}
+  }
+  /// Returns true if `namedBundle` has been explicitly set.
+  package var hasNamedBundle: Bool {self._namedBundle != nil}
+  /// Clears the value of `namedBundle`. Subsequent reads from it will return its default value.
+  package mutating func clearNamedBundle() {self._namedBundle = nil}
+
+  package var namedEvidence: ProtoNamedEvidence {
+    get {_namedEvidence ?? ProtoNamedEvidence()}
+    set {_namedEvidence = newValue}
+  }
+  /// Returns true if `namedEvidence` has been explicitly set.
+  package var hasNamedEvidence: Bool {self._namedEvidence != nil}
+  /// Clears the value of `namedEvidence`. Subsequent reads from it will return its default value.
+  package mutating func clearNamedEvidence() {self._namedEvidence = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _bundle: ProtoFactBundle? = nil
   fileprivate var _evidence: ProtoPackedEvidence? = nil
+  fileprivate var _namedBundle: ProtoFactBundle? = nil
+  fileprivate var _namedEvidence: ProtoNamedEvidence? = nil
 }
 
 package nonisolated struct ProtoFactBundle: Sendable {
@@ -336,6 +358,21 @@ package nonisolated struct ProtoPackedEvidence: Sendable {
   package var headers: [Data] = []
 
   /// All the rest, in the log's own format.
+  package var body: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// The same, with the SHA-256 of each header segment in its place.
+package nonisolated struct ProtoNamedEvidence: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var headerHashes: [Data] = []
+
   package var body: Data = Data()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -695,7 +732,7 @@ nonisolated extension ProtoShardVerdict: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Submission"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_key\0\u{1}bundle\0\u{2}\u{2}evidence\0\u{c}\u{3}\u{1}")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_key\0\u{1}bundle\0\u{2}\u{2}evidence\0\u{3}named_bundle\0\u{3}named_evidence\0\u{c}\u{3}\u{1}")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -706,6 +743,8 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 1: try { try decoder.decodeSingularBytesField(value: &self.streamKey) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._bundle) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._evidence) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._namedBundle) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._namedEvidence) }()
       default: break
       }
     }
@@ -725,6 +764,12 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._evidence {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
+    try { if let v = self._namedBundle {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._namedEvidence {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -732,6 +777,8 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.streamKey != rhs.streamKey {return false}
     if lhs._bundle != rhs._bundle {return false}
     if lhs._evidence != rhs._evidence {return false}
+    if lhs._namedBundle != rhs._namedBundle {return false}
+    if lhs._namedEvidence != rhs._namedEvidence {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -805,6 +852,41 @@ nonisolated extension ProtoPackedEvidence: SwiftProtobuf.Message, SwiftProtobuf.
 
   package static func ==(lhs: ProtoPackedEvidence, rhs: ProtoPackedEvidence) -> Bool {
     if lhs.headers != rhs.headers {return false}
+    if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoNamedEvidence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".NamedEvidence"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}header_hashes\0\u{1}body\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedBytesField(value: &self.headerHashes) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.body) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.headerHashes.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.headerHashes, fieldNumber: 1)
+    }
+    if !self.body.isEmpty {
+      try visitor.visitSingularBytesField(value: self.body, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoNamedEvidence, rhs: ProtoNamedEvidence) -> Bool {
+    if lhs.headerHashes != rhs.headerHashes {return false}
     if lhs.body != rhs.body {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

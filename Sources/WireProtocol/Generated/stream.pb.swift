@@ -45,6 +45,10 @@
 ///      that of your position (of the delta that brought it, or of the snapshot's head): what you have may never have
 ///      been. A delta without `previous`, at your position or before it, of such an epoch says the same. Forget the shard
 ///      and begin again. Messages of an epoch lower than one that you have seen are late: pass over them.
+///   7. A head whose `rules` are others than those of the head that your snapshot began with: by them, what you hold says
+///      something else. Go on following, and take a snapshot beside it: of each row that has just the version that you
+///      hold, take the entitlement. Where a change that you asked for has an entitlement by other rules (its 4 bytes are
+///      theirs), do so once more.
 ///
 /// Delivery is at least once, and ordered per shard. Who reads slowly loses messages, and gets them by 3 and 4.
 ///
@@ -236,7 +240,7 @@ package nonisolated struct ProtoSubscriptionImage: Sendable {
   /// At most 120 bytes, unless product ids are long. Numbers are unsigned little-endian base-128 varints (as in Protocol
   /// Buffers):
   ///
-  ///   byte 2 (the format), 4 bytes to pass over, the version,
+  ///   byte 2 (the format), the rules that it was made by (4 bytes, little-endian), the version,
   ///   the moment from which the first phase holds: milliseconds since 1970, zigzag,
   ///   the count of products, and for each the length of its id and the id,
   ///   the count of phases, and for each
