@@ -170,8 +170,8 @@ let package = Package(
         tests(
             "ClusteringTests",
             [
-                "Clustering", "EventSourcing", "Sharding", "WireProtocol", "ZeroMQ", instrumentation, logging,
-                serviceContext,
+                "Clustering", "EventSourcing", "PerennialTestSupport", "Sharding", "WireProtocol", "ZeroMQ",
+                instrumentation, logging, serviceContext,
             ]),
         tests(
             "SubscriptionRuntimeTests",

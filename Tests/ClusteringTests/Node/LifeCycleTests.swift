@@ -2,6 +2,7 @@ import Clustering
 import EventSourcing
 import Foundation
 import Logging
+import PerennialTestSupport
 import Sharding
 import Testing
 import WireProtocol

@@ -1,6 +1,7 @@
 import Clustering
 import EventSourcing
 import Foundation
+import PerennialTestSupport
 import Testing
 import WireProtocol
 import ZeroMQ

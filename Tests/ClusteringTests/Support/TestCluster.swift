@@ -1,5 +1,6 @@
 import Clustering
 import EventSourcing
+import PerennialTestSupport
 import Sharding
 import Synchronization
 import ZeroMQ
@@ -11,7 +12,7 @@ final class TestCluster: Sendable {
     let store = InMemoryEventStore(shardCount: TestCluster.shardCount)
     let map = ShardMap(shardCount: TestCluster.shardCount)!
     let contract: CallContract
-    let log = LogBook()
+    let log = LogLines()
     private let nodes = Mutex<[TestNode]>([])
 
     private init(_ contract: CallContract) { self.contract = contract }

@@ -1,7 +1,7 @@
 import Clustering
 import Distributed
 import EventSourcing
-import Logging
+import PerennialTestSupport
 import Sharding
 import Synchronization
 import ZeroMQ
@@ -19,7 +19,7 @@ final class TestNode: Sendable {
         self.configuration = configuration
         let node = try ClusterNode(
             configuration: configuration, store: cluster.store, contract: cluster.contract,
-            logger: Logger(label: configuration.node.rawValue) { [log = cluster.log] _ in log.handler })
+            logger: cluster.log.logger)
         let system = ClusterSystem(shardMap: cluster.map, contract: cluster.contract, transport: node)
         self.node = node
         self.system = system

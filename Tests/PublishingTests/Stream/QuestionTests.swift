@@ -103,16 +103,9 @@ import ZeroMQ
         try await node.run { [node] running in
             let (greedy, modest) = (node.questioner(of: running), node.questioner(of: running, keys: other))
             // when one asks for many at a time
-            let answers = try await withThrowingTaskGroup(of: StreamAnswer?.self) { group in
-                for _ in 0..<40 {
-                    group.addTask { try await greedy.ask(.snapshot(ShardID(rawValue: 1), after: [], limit: 0)) }
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
+            let page = StreamRequest.Content.snapshot(ShardID(rawValue: 1), after: [], limit: 0)
+            let refusals = try await self.refusals(of: 40, page, by: greedy)
             // then he gets some, and is told for how long to wait for the others
-            let refusals = answers.compactMap { answer -> StreamFailure? in
-                if case .failure(let failure) = answer?.content { failure } else { nil }
-            }
             #expect(!refusals.isEmpty && refusals.count <= 38)
             #expect(refusals.allSatisfy { $0.code == .busy && (1...1_000).contains($0.retryAfter) })
             // and neither others nor what keeps him current wait for that
@@ -128,6 +121,18 @@ import ZeroMQ
         }
     }
 
+    /// Asks the same so many times at once.
+    private func refusals(
+        of count: Int, _ question: StreamRequest.Content, by questioner: Questioner
+    ) async throws -> [StreamFailure] {
+        try await withThrowingTaskGroup(of: StreamAnswer?.self) { group in
+            for _ in 0..<count { group.addTask { try await questioner.ask(question) } }
+            return try await group.reduce(into: []) { refusals, answer in
+                if case .failure(let failure) = answer?.content { refusals.append(failure) }
+            }
+        }
+    }
+
     @Test func whoProbesTooMuchIsRefusedAndNobodyElse() async throws {
         // given: one probe a second for each, two at once
         var node = self.node
@@ -137,14 +142,8 @@ import ZeroMQ
         try await node.run { [node] running in
             let (greedy, modest) = (node.questioner(of: running), node.questioner(of: running, keys: other))
             // when one sends many at a time
-            let answers = try await withThrowingTaskGroup(of: StreamAnswer?.self) { group in
-                for _ in 0..<40 { group.addTask { try await greedy.ask(.probe) } }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
+            let refusals = try await self.refusals(of: 40, .probe, by: greedy)
             // then some are answered, and for the others he is told for how long to wait
-            let refusals = answers.compactMap { answer -> StreamFailure? in
-                if case .failure(let failure) = answer?.content { failure } else { nil }
-            }
             #expect(!refusals.isEmpty && refusals.count <= 38)
             #expect(refusals.allSatisfy { $0.code == .busy && (1...1_000).contains($0.retryAfter) })
             // and neither others nor the pages that he asks for wait for that

@@ -57,7 +57,10 @@ import Testing
         await self.clients.shutdown()
     }
 
-    @Test func whatIsStoppedSaysNothingAboutTheAddress() async throws {
+    /// Serves `slow`, which says when a request has arrived, and answers when one may depart.
+    private func answerSlowly(
+        _ body: (String, AsyncStream<Void>, AsyncStream<Void>.Continuation) async throws -> Void
+    ) async throws {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
         let (departures, departure) = AsyncStream<Void>.makeStream()
         let router = Router()
@@ -66,8 +69,12 @@ import Testing
             for await _ in departures { break }
             return HTTPResponse.Status.noContent
         }
+        try await router.serve { try await body($0, arrivals, departure) }
+    }
+
+    @Test func whatIsStoppedSaysNothingAboutTheAddress() async throws {
         let loopback = try #require(NetworkAddress("127.0.0.1"))
-        try await router.serve { address in
+        try await self.answerSlowly { address, arrivals, departure in
             // given
             let line = self.clients.line(to: "localhost", at: [loopback])
             let url = address.replacing("127.0.0.1", with: "localhost")
@@ -101,16 +108,8 @@ import Testing
     }
 
     @Test func whatIsUnderWayWhenAnAddressIsGivenUpStillEnds() async throws {
-        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
-        let (departures, departure) = AsyncStream<Void>.makeStream()
-        let router = Router()
-        router.get("slow") { _, _ in
-            arrival.yield()
-            for await _ in departures { break }
-            return HTTPResponse.Status.noContent
-        }
         let loopback = try #require(NetworkAddress("127.0.0.1"))
-        try await router.serve { address in
+        try await self.answerSlowly { address, arrivals, departure in
             // given: a request that has arrived, and has no answer yet
             let line = self.clients.line(to: "localhost", at: [loopback])
             let url = address.replacing("127.0.0.1", with: "localhost")
