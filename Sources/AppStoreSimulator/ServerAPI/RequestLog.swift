@@ -10,6 +10,7 @@ package final class RequestLog: Sendable {
         package let body: [UInt8]
         /// Of the answer.
         package let status: Int
+        package let answered: ContinuousClock.Instant
     }
 
     private static let most = 1_000

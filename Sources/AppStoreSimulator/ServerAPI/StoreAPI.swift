@@ -71,7 +71,7 @@ struct StoreAPI: Sendable {
         self.requests.note(
             RequestLog.Entry(
                 method: request.method.rawValue, path: request.uri.path, query: request.uri.query ?? "",
-                body: Array(buffer: body), status: response.status.code))
+                body: Array(buffer: body), status: response.status.code, answered: .now))
         response.headers[.contentType] = response.body.contentLength == 0 ? nil : "application/json"
         return response
     }

@@ -33,15 +33,17 @@ struct ClusterFixture {
     ///   - cluster: further keys of that section.
     ///   - publishes: on two free ports, so that each node mirrors the others.
     ///   - section: one more.
+    ///   - app: further keys of the app.
     ///   - store: the address of the database, as the node goes there; nil for its own.
     func start(
-        _ number: Int, cluster: String, publishes: Bool = false, section: String = "", store: String? = nil
+        _ number: Int, cluster: String, publishes: Bool = false, section: String = "", app: String = "",
+        store: String? = nil
     ) async throws -> NodeProcess {
         let sections = self.sections(
             number, store: store ?? self.database.url, cluster: "bind: \"127.0.0.1:0\", \(cluster)",
             publishes: publishes)
         return try await NodeProcess.start(
-            in: self.directories[number], root: self.corpus.root, sections: "\(sections)\n\(section)")
+            in: self.directories[number], root: self.corpus.root, sections: "\(sections)\n\(section)", app: app)
     }
 
     /// Starts a node, and does not wait for it.

@@ -5,7 +5,9 @@ import Subscriptions
 struct SignedCorpus {
     let root: [UInt8]
     let notifications: [SignedNotification]
+}
 
+extension SignedCorpus {
     /// - Parameter authority: signs; nil makes one from the seed.
     init(
         count: Int, seed: UInt64, environment: AppStoreEnvironment = .production, authority: CertificateAuthority? = nil

@@ -31,13 +31,14 @@ struct NodeProcess {
 
     /// - Parameters:
     ///   - sections: of the configuration, beside `http` and `apps`.
+    ///   - app: further keys of the app.
     ///   - environments: of the App Store, in which it knows the app.
     static func start(
-        in directory: TemporaryDirectory, root: [UInt8], sections: String,
+        in directory: TemporaryDirectory, root: [UInt8], sections: String, app: String = "",
         environments: [AppStoreEnvironment] = [.production], wrapper: [String] = []
     ) async throws -> NodeProcess {
         let process = try Self.launch(
-            in: directory, root: root, sections: sections, environments: environments, wrapper: wrapper)
+            in: directory, root: root, sections: sections, app: app, environments: environments, wrapper: wrapper)
         // Polls: what the test finds does not depend on their pace.
         for _ in 0..<1_200 where process.isRunning {
             if let node = NodeProcess(listening: process) {
@@ -50,7 +51,7 @@ struct NodeProcess {
 
     /// Starts a node, and does not wait for it.
     static func launch(
-        in directory: TemporaryDirectory, root: [UInt8], sections: String,
+        in directory: TemporaryDirectory, root: [UInt8], sections: String, app: String = "",
         environments: [AppStoreEnvironment] = [.production], wrapper: [String] = []
     ) throws -> ChildProcess {
         guard let binary = TestBinary.path else { throw ProcessFailure("no perennial binary: set PERENNIAL_BINARY") }
@@ -64,6 +65,7 @@ struct NodeProcess {
                 appAppleId: \(Self.appAppleID)
                 environments: [\(environments.map(\.rawValue).joined(separator: ", "))]
                 rootCertificates: ["\(directory.file("root.cer"))"]
+                \(app)
             """, to: "perennial.yaml")
         let command = wrapper + [binary, "serve", "--config", configuration]
         let output = directory.file(UUID().uuidString)

@@ -27,7 +27,7 @@ import Testing
                     until: start, failuresUntil: start
                 ).bytes
             ])
-            let told = try await Self.told(by: apple.simulator)
+            let told = try await apple.toldUpToThePresent()
             // Customers live on while the node catches up.
             let moment = apple.simulator.truths.settled
             #expect(told.givenUp >= 10_000)
@@ -49,15 +49,6 @@ import Testing
                 #expect(audit.repeated.isEmpty)
             }
             try store.close()
-        }
-    }
-
-    /// What has been told up to the present. One whose first attempt is under way is not in the history yet.
-    private static func told(by simulator: AppStoreSimulator) async throws -> SimulatorStatistics {
-        while true {
-            let told = simulator.statistics
-            if simulator.truths.settled >= SimulatedTime.realNow() - .minutes(1), !told.isBehind { return told }
-            try await Task.sleep(for: .milliseconds(200))
         }
     }
 

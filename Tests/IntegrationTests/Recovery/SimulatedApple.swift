@@ -36,6 +36,15 @@ struct SimulatedApple: Sendable {
         }
     }
 
+    /// Waits for the present. One whose first attempt is under way is not in the history yet.
+    func toldUpToThePresent() async throws -> SimulatorStatistics {
+        while true {
+            let told = self.simulator.statistics
+            if self.simulator.truths.settled >= SimulatedTime.realNow() - .minutes(1), !told.isBehind { return told }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+    }
+
     private var app: AppIdentity {
         get throws {
             let store = self.simulator.configuration.store
