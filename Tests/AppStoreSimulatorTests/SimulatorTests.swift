@@ -235,4 +235,23 @@ import Testing
         #expect(time.now >= start)
         #expect(time.now <= SimulatedTime.realNow())
     }
+
+    @Test func theClockMayGoOnFasterAfterThePresent() async throws {
+        // given: a day that is over in less than a tenth of a second
+        let start = SimulatedTime.realNow() - .days(1)
+        let time = SimulatedTime(start: start, speed: 1e6, until: .presentThen(speed: 1_000))
+        while time.now < SimulatedTime.realNow() { try await Task.sleep(for: .milliseconds(5)) }
+        // when
+        let began = ContinuousClock.now
+        let first = time.now
+        try await Task.sleep(for: .milliseconds(20))
+        let last = time.now
+        // then
+        let passed = began.duration(to: .now)
+        #expect(last >= first + .seconds(19))
+        #expect(.milliseconds(last.milliseconds - first.milliseconds) <= passed * 1_000 + .seconds(1))
+        let wait = time.realDuration(until: last + .days(1_000))
+        #expect(wait <= .seconds(86_400))
+        #expect(wait > .seconds(43_200))
+    }
 }

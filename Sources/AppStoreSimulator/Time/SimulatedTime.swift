@@ -5,11 +5,13 @@ package import Subscriptions
 /// from anywhere.
 package struct SimulatedTime: Sendable {
     /// What happens once the simulated past has become the present.
-    package enum Horizon: Sendable {
+    package enum Horizon: Hashable, Sendable {
         /// The clock has caught up: from now on it is the real one.
         case present
         /// It goes on as fast as before. A node that is fed has to be given the same clock.
         case none
+        /// It goes on so many times as fast as the real one: what takes minutes is over in seconds.
+        case presentThen(speed: Double)
     }
 
     /// How long ago a simulation starts unless told otherwise. Within Apple's notification history, which goes back 180 days.
@@ -38,6 +40,11 @@ package struct SimulatedTime: Sendable {
         switch self.horizon {
         case .none: return simulated
         case .present: return max(self.start, min(simulated, self.realStart + Milliseconds(rawValue: Int64(real))))
+        case .presentThen(let speed):
+            // In real milliseconds; then come those that count `speed` times.
+            let past = Double(max(0, self.realStart.milliseconds - self.start.milliseconds)) / self.speed
+            let beyond = Milliseconds(rawValue: Int64((real - past) * speed))
+            return min(simulated, max(self.start, self.realStart) + beyond)
         }
     }
 
@@ -51,8 +58,15 @@ package struct SimulatedTime: Sendable {
     /// How long a reader has to wait, in real time, until the clock shows a moment, if it keeps its present speed.
     package func realDuration(until moment: Moment) -> Duration {
         let now = self.now
-        let speed = self.isReal(at: now) ? 1 : self.speed
-        return .milliseconds(max(0, Double(moment.milliseconds - now.milliseconds)) / speed)
+        return .milliseconds(max(0, Double(moment.milliseconds - now.milliseconds)) / self.speed(at: now))
+    }
+
+    private func speed(at now: Moment) -> Double {
+        switch self.horizon {
+        case .none: self.speed
+        case .present: self.isReal(at: now) ? 1 : self.speed
+        case .presentThen(let speed): now < self.realStart ? self.speed : speed
+        }
     }
 
     package static func realNow() -> Moment { Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }

@@ -10,7 +10,6 @@ final class CountedRequests: ServerAPITransport {
 
     /// By the first words of the path.
     var byEndpoint: [String: Int] { self.counts.withLock { $0 } }
-    var all: Int { self.byEndpoint.values.reduce(0, +) }
 
     func send(_ request: ServerAPIRequest, timeout: Duration) async throws(ServerAPIError) -> ServerAPIAnswer {
         let endpoint = request.path.split(separator: "/").prefix(3).joined(separator: "/")

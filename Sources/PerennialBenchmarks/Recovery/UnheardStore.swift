@@ -9,13 +9,17 @@ import Logging
 import SubscriptionRuntime
 import Subscriptions
 
-/// A simulated App Store that delivers to somebody else. Whoever wants to know what it has sent has to ask it.
+/// A simulated App Store that delivers to somebody else, until its recipient becomes a node. Whoever wants to know what it
+/// has sent before has to ask it.
 struct UnheardStore: Sendable {
     private static let quiet = Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() }
 
     private static let past = Milliseconds.days(60)
+    /// Simulated seconds in a real one once the present is reached.
+    private static let pace = 20.0
 
     let simulator: AppStoreSimulator
+    let recipient: Recipient
     let requests = CountedRequests(HTTPServerAPITransport(client: .shared))
     private let baseURL: String
 
@@ -23,34 +27,37 @@ struct UnheardStore: Sendable {
     static func run<Value: Sendable>(
         subscribers: Int, in folder: String, _ body: @escaping @Sendable (UnheardStore) async throws -> Value
     ) async throws -> Value {
-        try await Self.receiving { port in
+        let recipient = Recipient()
+        return try await Self.receiving(recipient) { port in
             var configuration = SimulatorConfiguration(keysDirectory: folder)
             configuration.subscribers = subscribers
             configuration.past = Self.past
             configuration.speed = 1e9
+            configuration.horizon = .presentThen(speed: Self.pace)
             configuration.deliverTo = "http://127.0.0.1:\(port)/"
             let (ports, running) = AsyncStream.makeStream(of: Int.self)
             let simulator = try AppStoreSimulator(configuration, logger: Self.quiet) { running.yield($0) }
             return try await Self.during({ try await simulator.run() }) {
                 let port = await ports.first { _ in true } ?? 0
-                return try await body(UnheardStore(simulator: simulator, baseURL: "http://127.0.0.1:\(port)"))
+                return try await body(
+                    UnheardStore(
+                        simulator: simulator, recipient: recipient, baseURL: "http://127.0.0.1:\(port)"))
             }
         }
     }
 
-    private init(simulator: AppStoreSimulator, baseURL: String) {
+    private init(simulator: AppStoreSimulator, recipient: Recipient, baseURL: String) {
         self.simulator = simulator
+        self.recipient = recipient
         self.baseURL = baseURL
     }
 
-    /// Somebody who takes everything.
     private static func receiving<Value: Sendable>(
-        _ body: @escaping @Sendable (Int) async throws -> Value
+        _ recipient: Recipient, _ body: @escaping @Sendable (Int) async throws -> Value
     ) async throws -> Value {
         let router = Router()
         router.post("/") { request, _ in
-            _ = try await request.body.collect(upTo: 1 << 20)
-            return HTTPResponse.Status.ok
+            await recipient.take(Array(buffer: try await request.body.collect(upTo: 1 << 20)))
         }
         let (ports, running) = AsyncStream.makeStream(of: Int.self)
         let application = Application(
@@ -108,23 +115,31 @@ struct UnheardStore: Sendable {
             catalog: Catalog(), logger: Self.quiet)
     }
 
-    /// Everything that was sold, against what a service says of it.
-    func differences(from service: SubscriptionService) async throws -> [String] {
-        let moment = self.simulator.truths.settled
-        var differences: [String] = []
-        var last: String?
-        while let (truths, isLast) = self.simulator.truths.truths(after: last, limit: 1_000), !truths.isEmpty {
-            for truth in truths {
-                guard let standing = truth.standing(at: moment) else { continue }
-                let kind: StreamKind = standing.expiresDate == nil ? .purchase : .subscription
-                let stream = StreamReference(kind: kind, id: truth.originalTransactionID)
-                let view = try? await service.subscription(SubscriptionQuery(stream: stream, at: moment))
-                let state = view?.snapshot?.state.rawValue
-                guard state != standing.state.rawValue else { continue }
-                differences.append("\(truth.originalTransactionID): \(standing.state) is \(state ?? "unknown")")
-            }
-            guard !isLast else { break }
-            last = truths.last?.originalTransactionID
+    /// How many subscriptions have been sold.
+    var subscriptions: Int {
+        let truths = self.simulator.truths
+        return truths.ids(first: .max).count { truths.truth(of: $0)?.standing(at: .distantFuture)?.expiresDate != nil }
+    }
+
+    /// What was sold, everything unless `ids` are given, against what a service answers, as of the newest moment whose
+    /// truth is final: what is different, by id.
+    func differences(from service: SubscriptionService, among ids: [String]? = nil) async throws -> [String: String] {
+        let truths = self.simulator.truths
+        let moment = truths.settled
+        let leeway = DerivationRules().leeway(in: self.account.environment)
+        var differences: [String: String] = [:]
+        for id in ids ?? truths.ids(first: .max) {
+            guard let standing = truths.truth(of: id)?.standing(at: moment) else { continue }
+            let kind: StreamKind = standing.expiresDate == nil ? .purchase : .subscription
+            let query = SubscriptionQuery(stream: StreamReference(kind: kind, id: id), at: moment)
+            let snapshot = try? await service.subscription(query).snapshot
+            // Looked up again: what has become known meanwhile counts on both sides.
+            guard let truth = truths.truth(of: id) else { continue }
+            let (answer, right) = (
+                EntitlementAnswer(snapshot),
+                EntitlementAnswer(truth, at: moment, leeway: leeway, commitmentEnd: snapshot?.commitment?.expiresDate)
+            )
+            if answer != right { differences[id] = "\(answer) instead of \(right)" }
         }
         return differences
     }
