@@ -98,6 +98,61 @@ import Testing
         }
     }
 
+    private static func asksForFailures(_ request: ServerAPIRequest) -> Bool {
+        String(decoding: request.body ?? [], as: UTF8.self).contains("\"onlyFailures\":true")
+    }
+
+    /// The history judges by the first attempt, which was before the gap.
+    @Test func whatWasTriedAgainInVainWithinTheGapIsFetched() async throws {
+        // given
+        let apple = ScriptedApple { _ in Self.nothing }
+        let node = try self.node(apple)
+        try await node.run { service in await eventually { self.isCovered(service) } }
+        var life = TestSubscription(id: "1", from: Node.start - .days(3))
+        let missed = [life.subscribe()]
+        apple.answers { [store = node.apple] request in
+            Self.asksForFailures(request) ? (try? store.history(missed)) ?? Self.nothing : Self.nothing
+        }
+        // when
+        node.clock.advance(to: Node.start + .days(1))
+        try await node.run { service in
+            await eventually { self.isCovered(service) }
+            // then
+            let view = try await service.view("1")
+            #expect(view.snapshot?.state == .subscribed)
+        }
+    }
+
+    @Test func whatAppleCannotDeliverIsFetchedCountedAndSaidOnce() async throws {
+        // given: a node that misses nothing
+        let apple = ScriptedApple { _ in Self.nothing }
+        let node = try self.node(apple)
+        var life = TestSubscription(id: "1", from: Node.start - .hours(1))
+        var failed = [life.subscribe()]
+        life.wait(.minutes(1))
+        failed.append(life.turnAutoRenew(false))
+        try await node.run { [failed] service in
+            await eventually { apple.requests.count { Self.asksForFailures($0) } > 0 }
+            await eventually { self.isCovered(service) }
+            // when: what is pushed does not arrive
+            apple.answers { [store = node.apple] request in
+                guard Self.asksForFailures(request) else { return Self.nothing }
+                return (try? store.history(failed, result: "TLS_ISSUE")) ?? Self.nothing
+            }
+            for look in 1...3 {
+                node.clock.advance(to: Node.start + .minutes(5 * Int64(look)))
+                await eventually { apple.requests.count { Self.asksForFailures($0) } > look }
+            }
+            await eventually { node.log.count(of: "Apple could not deliver notifications") == 1 }
+            // then: each counts once, however often it is found
+            let view = try await service.view("1")
+            #expect(view.snapshot?.autoRenew == false)
+            let account = try service.reconciliationReport().accounts.first
+            #expect(account?.failedDeliveries == ["TLS_ISSUE": 2])
+            #expect(node.log.count(of: "2 TLS_ISSUE") == 1)
+        }
+    }
+
     @Test func badCredentialsStopNothingButTheQuestions() async throws {
         // given
         let apple = ScriptedApple { _ in ServerAPIAnswer(status: 401) }

@@ -118,6 +118,29 @@ import Testing
         }
     }
 
+    @Test func whatTheAnswerSaysOfOtherSubscriptionsIsRecordedWithThem() async throws {
+        // given: two subscriptions of a customer, both refunded, of which nobody told
+        let apple = ScriptedApple()
+        let node = try self.node(apple)
+        var lives = ["1", "2"].map { TestSubscription(id: $0, from: Node.start - .days(1)) }
+        let payloads = try lives.indices.map { try node.apple.sign(lives[$0].subscribe()) }
+        for index in lives.indices { lives[index].wait(.minutes(1)) }
+        let refunds = lives.indices.map { lives[$0].refund() }
+        apple.answers { [store = node.apple] request in
+            guard request.path.hasSuffix("/subscriptions/1") else { return ScriptedApple.json(#"{"hasMore":false}"#) }
+            return (try? store.statuses(refunds[0], refunds[1])) ?? ScriptedApple.notFound
+        }
+        try await node.run { service in
+            for payload in payloads { _ = try await service.ingest(signedPayload: payload) }
+            // when
+            _ = try await service.refresh(self.stream)
+            // then
+            #expect(try await service.view("1").snapshot?.state == .revoked)
+            #expect(try await service.view("2").snapshot?.state == .revoked)
+            #expect(apple.requests(to: "/subscriptions/").map(\.path) == ["/inApps/v1/subscriptions/1"])
+        }
+    }
+
     @Test func anAppHasOneClientInAnEnvironment() throws {
         let apple = ScriptedApple()
         var node = try self.node(apple)

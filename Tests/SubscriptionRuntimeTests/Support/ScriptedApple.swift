@@ -48,18 +48,23 @@ final class ScriptedApple: ServerAPITransport {
 }
 
 extension TestAppStore {
-    /// The statuses answer about one subscription.
-    func statuses(_ notification: TestNotification, status: Int? = nil) throws -> ServerAPIAnswer {
-        guard let period = notification.period else { return ScriptedApple.json(#"{"data":[]}"#) }
-        let transaction = String(decoding: try self.transaction(notification), as: UTF8.self)
-        let renewal = String(decoding: try self.sign(period.renewalJSON(notification)), as: UTF8.self)
+    /// The statuses answer about subscriptions of one customer; mostly there is one.
+    func statuses(_ notifications: TestNotification..., status: Int? = nil) throws -> ServerAPIAnswer {
+        let items = try notifications.compactMap { notification in
+            try notification.period.map { period in
+                let transaction = String(decoding: try self.transaction(notification), as: UTF8.self)
+                let renewal = String(decoding: try self.sign(period.renewalJSON(notification)), as: UTF8.self)
+                return """
+                    {"originalTransactionId":"\(notification.id)","status":\(status ?? period.status),\
+                    "signedTransactionInfo":"\(transaction)","signedRenewalInfo":"\(renewal)"}
+                    """
+            }
+        }
         return ScriptedApple.json(
             """
-            {"environment":"\(notification.environment.rawValue)","bundleId":"\(notification.bundle.rawValue)",\
-            "appAppleId":1234567890,\
-            "data":[{"subscriptionGroupIdentifier":"21","lastTransactions":[\
-            {"originalTransactionId":"\(notification.id)","status":\(status ?? period.status),\
-            "signedTransactionInfo":"\(transaction)","signedRenewalInfo":"\(renewal)"}]}]}
+            {"environment":"\(notifications[0].environment.rawValue)",\
+            "bundleId":"\(notifications[0].bundle.rawValue)","appAppleId":1234567890,\
+            "data":[{"subscriptionGroupIdentifier":"21","lastTransactions":[\(items.joined(separator: ","))]}]}
             """)
     }
 
