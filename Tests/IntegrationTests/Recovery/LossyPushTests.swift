@@ -66,7 +66,7 @@ import Testing
             #expect(watch.unexplained.isEmpty, "\(watch.unexplained.prefix(10).joined(separator: "\n"))")
             #expect(watch.waiting == 0, "\(watch.describeWaiting(first: 10))")
             #expect(watch.audit.repeated.isEmpty)
-            Self.expectWithinBudget(apple, since: started)
+            apple.expectRequestsWithinLimits(since: started)
             try Self.expectTrouble(apple, service, watch)
         }
     }
@@ -82,20 +82,6 @@ import Testing
         #expect(watch.compared > told.customers)
         let fetched = try service.reconciliationReport().accounts[0].failedDeliveries.values.reduce(0, +)
         #expect(fetched > 0)
-    }
-
-    private static func expectWithinBudget(_ apple: SimulatedApple, since started: ContinuousClock.Instant) {
-        let counts = apple.requests.counts
-        #expect(counts.statuses[429] == nil)
-        let limits = RequestBudget.appleLimits(in: apple.account.environment)
-        let seconds = started.duration(to: .now) / .seconds(1)
-        for (endpoint, resource) in [
-            (ServerAPIEndpoint.notificationHistory, "notifications"), (.statuses, "subscriptions"),
-        ] {
-            let limit = limits[endpoint] ?? 0
-            // Two seconds' worth may go at once.
-            #expect(Double(counts.resources[resource] ?? 0) <= limit * (seconds + 2))
-        }
     }
 
     private static func tell(_ apple: SimulatedApple, _ service: SubscriptionService, _ watch: TruthWatch) throws {

@@ -10,6 +10,7 @@ import SQLiteStore
 import SubscriptionRuntime
 import Subscriptions
 import Synchronization
+import Testing
 
 /// A simulated App Store with its Server API, and services that live by its clock and ask it.
 struct SimulatedApple: Sendable {
@@ -107,6 +108,23 @@ struct SimulatedApple: Sendable {
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(),
             catalog: Catalog(), logger: logger)
+    }
+}
+
+extension SimulatedApple {
+    /// Of one client that has begun to ask then.
+    func expectRequestsWithinLimits(since start: ContinuousClock.Instant) {
+        let counts = self.requests.counts
+        #expect(counts.statuses[429] == nil)
+        let limits = RequestBudget.appleLimits(in: self.account.environment)
+        let seconds = start.duration(to: .now) / .seconds(1)
+        for (endpoint, resource) in [
+            (ServerAPIEndpoint.notificationHistory, "notifications"), (.statuses, "subscriptions"),
+        ] {
+            let limit = limits[endpoint] ?? 0
+            // Two seconds' worth may go at once.
+            #expect(Double(counts.resources[resource] ?? 0) <= limit * (seconds + 2))
+        }
     }
 }
 
