@@ -26,6 +26,12 @@ struct Guards: Hashable, Sendable {
     var unbrokenReadings = true
     /// A shard that is given away is served no more before its row says so.
     var stopsBeforeGiving = true
+    /// A notification that is kept for an owner is acknowledged once it is in the inbox.
+    var keptBeforeAnswered = true
+    /// A row leaves the inbox once what it holds is known to be in the log.
+    var removesOnlyStored = true
+    /// What comes from the inbox is looked for in the log as everything is.
+    var keptDeduplication = true
 
     /// By name, each with what takes it away.
     static let all: [(name: String, isOn: any WritableKeyPath<Guards, Bool> & Sendable)] = [
@@ -35,5 +41,7 @@ struct Guards: Hashable, Sendable {
         ("deposesAsSeen", \.deposesAsSeen), ("claimsAsSeen", \.claimsAsSeen), ("claimsAlive", \.claimsAlive),
         ("comesBackAsAnother", \.comesBackAsAnother),
         ("unbrokenReadings", \.unbrokenReadings), ("stopsBeforeGiving", \.stopsBeforeGiving),
+        ("keptBeforeAnswered", \.keptBeforeAnswered), ("removesOnlyStored", \.removesOnlyStored),
+        ("keptDeduplication", \.keptDeduplication),
     ]
 }

@@ -33,15 +33,19 @@ extension SimulatedCluster {
         node.deliver(to: node.currentLife) {
             let intoInbox = {
                 self.request(from: node) {
-                    $0.put(operation, for: shard)
+                    $0.keep(operation, for: shard)
                 } reply: { reply in
-                    guard case .done = reply else { return }
+                    switch reply {
+                    case .done: break
+                    case .unknown where !self.guards.keptBeforeAnswered: break
+                    case .refused, .unknown: return
+                    }
                     isAcknowledged = true
                     self.history.acknowledge(operation)
                 }
             }
             self.toOwner(of: shard, through: node) { (owner, answer: @escaping (Command.Outcome) -> Void) in
-                owner.take(Command(operation: operation, isWrite: false, answer: answer), for: shard)
+                owner.take(Command(operation: operation, answer: answer), for: shard)
             } reply: { outcome in
                 guard outcome == .recorded else { return intoInbox() }
                 isAcknowledged = true

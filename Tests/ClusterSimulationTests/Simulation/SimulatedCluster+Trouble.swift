@@ -32,7 +32,7 @@ extension SimulatedCluster {
             self.takeStoreDown()
             self.after(self.random.duration(100...3_000)) {
                 guard !self.isStoreUp else { return }
-                self.history.rewind(from: self.store, to: self.saved)
+                self.history.rewind()
                 self.store.rewind(to: self.saved)
                 self.bringStoreUp()
             }

@@ -69,7 +69,7 @@ final class SimulatedCluster {
         self.heal()
         self.timeline.run(until: self.configuration.length + .seconds(6))
         // A shard may just be on its way, and so may a late message.
-        for _ in 0..<40 where !self.isServed || !self.store.inbox.isEmpty {
+        for _ in 0..<40 where !self.isServed || !self.store.inbox.rows.isEmpty {
             self.timeline.run(until: self.now + .milliseconds(500))
         }
         self.history.judge(self.store, nodes: self.nodes)

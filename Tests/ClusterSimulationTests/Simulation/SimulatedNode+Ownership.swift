@@ -3,9 +3,9 @@ import Sharding
 
 extension SimulatedNode {
     func read() {
-        let (asked, confirmed) = (self.now, self.tenures.mapValues(\.log.count))
+        let asked = self.now
         self.cluster.request(from: self) {
-            ($0.view, $0.inbox)
+            $0.view
         } reply: { reply in
             let life = self.life
             defer {
@@ -13,18 +13,14 @@ extension SimulatedNode {
                     self.after(max(.zero, self.terms.readingInterval - (self.now - asked))) { self.read() }
                 }
             }
-            guard case .done(let (view, inbox)) = reply else { return }
-            // Shorter than what was confirmed before: the database has lost commits.
-            guard view.shards.allSatisfy({ $0.head.rawValue >= confirmed[$0.shard, default: 0] }) else {
-                return self.begin()
-            }
+            guard case .done(let view) = reply else { return }
             self.view = view
             self.watch.observe(view.nodes, askedAt: asked, at: self.now)
-            self.act(inbox)
+            self.act()
         }
     }
 
-    func act(_ inbox: [Operation: ShardID]) {
+    func act() {
         for row in self.view.shards where row.owner != self.owner {
             if let tenure = self.tenures[row.shard], row.epoch > tenure.epoch { self.drop(row.shard) }
         }
@@ -39,9 +35,9 @@ extension SimulatedNode {
         for row in self.view.shards where row.owner == self.owner {
             self.adopt(row.shard, soleFrom: soleFrom)
         }
-        for gift in plan.gifts { self.give(gift) }
-        for (operation, shard) in inbox.sorted(by: { $0.key < $1.key }) where self.tenures[shard] != nil {
-            self.apply(operation, to: shard)
+        for gift in plan.gifts {
+            guard let next = self.view.living.first(where: { $0.node == gift.to }) else { continue }
+            self.give(gift.shard, to: next)
         }
     }
 
@@ -64,7 +60,7 @@ extension SimulatedNode {
             self.claiming.subtract(rows.map(\.shard))
             // If it was done all the same, the next reading says so.
             guard case .done(let claimed) = reply else { return }
-            for shard in claimed { self.tenures[shard.shard] = Tenure(shard, soleFrom: soleFrom) }
+            self.own(claimed, soleFrom: soleFrom)
         }
     }
 
@@ -77,20 +73,31 @@ extension SimulatedNode {
         } reply: { reply in
             self.claiming.remove(shard)
             guard case .done(let claimed?) = reply else { return }
-            self.tenures[shard] = Tenure(claimed, soleFrom: soleFrom)
+            self.own([claimed], soleFrom: soleFrom)
         }
     }
 
-    func give(_ gift: Placement.Move) {
-        guard let recipient = self.view.nodes.first(where: { $0.id == gift.to && $0.life == .live })?.owner,
-            var tenure = self.tenures[gift.shard], tenure.recipient == nil, !tenure.isFrozen
-        else { return }
+    private func own(_ claimed: [SimulatedStore.Claimed], soleFrom: Duration) {
+        guard claimed.allSatisfy(self.holdsAllConfirmed) else { return self.begin() }
+        for shard in claimed {
+            self.tenures[shard.shard] = Tenure(shard, soleFrom: soleFrom)
+            self.confirmed[shard.shard] = shard.log.count
+        }
+    }
+
+    /// Otherwise the database has lost commits, and only another run may write on: nothing else tells the two logs apart.
+    private func holdsAllConfirmed(_ claimed: SimulatedStore.Claimed) -> Bool {
+        claimed.log.count >= self.confirmed[claimed.shard, default: 0]
+    }
+
+    func give(_ shard: ShardID, to recipient: ShardRecord.Owner) {
+        guard var tenure = self.tenures[shard], tenure.recipient == nil, !tenure.isFrozen else { return }
         tenure.recipient = recipient
         let waiting = tenure.waiting
         tenure.waiting = []
-        self.tenures[gift.shard] = tenure
+        self.tenures[shard] = tenure
         for command in waiting { command.answer(.notOwner) }
-        if tenure.inFlight.isEmpty { self.handOver(gift.shard) }
+        if tenure.inFlight.isEmpty { self.handOver(shard) }
     }
 
     func handOver(_ shard: ShardID) {
@@ -117,14 +124,13 @@ extension SimulatedNode {
         self.cluster.request(from: self) {
             $0.reclaim(shard, for: owner)
         } reply: { reply in
-            guard var tenure = self.tenures[shard] else { return }
+            guard let tenure = self.tenures[shard] else { return }
             switch reply {
             case .done(let claimed?):
-                guard claimed.log.count >= tenure.log.count else { return self.begin() }
-                let waiting = tenure.inFlight + tenure.waiting
-                tenure = Tenure(claimed, soleFrom: tenure.soleFrom)
-                tenure.waiting = waiting
-                self.tenures[shard] = tenure
+                let (waiting, life) = (tenure.inFlight + tenure.waiting, self.life)
+                self.own([claimed], soleFrom: tenure.soleFrom)
+                guard life == self.life else { return }
+                self.tenures[shard]?.waiting = waiting
                 self.pump(shard)
             case .done(nil): self.drop(shard)
             case .refused, .unknown: self.after(.milliseconds(100)) { self.freeze(shard) }

@@ -15,23 +15,14 @@ extension SimulatedNode {
         self.pump(shard)
     }
 
-    func apply(_ operation: Operation, to shard: ShardID) {
-        self.take(
-            Command(operation: operation, isWrite: false) { [cluster, weak self] outcome in
-                guard let self, outcome == .recorded else { return }
-                cluster.request(from: self) {
-                    $0.removeFromInbox(operation)
-                } reply: { _ in
-                }
-            }, for: shard)
-    }
-
     func pump(_ shard: ShardID) {
         guard var tenure = self.tenures[shard], !tenure.isFrozen, tenure.recipient == nil, tenure.inFlight.isEmpty
         else { return }
-        let isKnown = { (command: Command) in
-            self.cluster.guards.deduplication && tenure.operations.contains(command.operation)
+        let guards = self.cluster.guards
+        let isUnique = { (command: Command) in
+            guards.deduplication && (guards.keptDeduplication || !command.isKept)
         }
+        let isKnown = { (command: Command) in isUnique(command) && tenure.operations.contains(command.operation) }
         let known = tenure.waiting.filter(isKnown)
         var batch: [Command] = []
         var later: [Command] = []
@@ -48,9 +39,9 @@ extension SimulatedNode {
         for command in known { self.acknowledge(command, for: shard) }
         guard !batch.isEmpty else { return }
         let (owner, epoch, head) = (self.owner, tenure.epoch, tenure.log.count)
-        let operations = batch.map(\.operation)
+        let (operations, unique) = (batch.map(\.operation), Set(batch.filter(isUnique).map(\.operation)))
         self.cluster.request(from: self) {
-            $0.append(operations, to: shard, under: epoch, by: owner, at: head)
+            $0.append(operations, unique: unique, to: shard, under: epoch, by: owner, at: head)
         } reply: { reply in
             self.settle(shard, under: epoch, reply)
         }
@@ -66,6 +57,7 @@ extension SimulatedNode {
             tenure.inFlight = []
             tenure.add(batch, by: self.owner)
             self.tenures[shard] = tenure
+            self.confirmed[shard] = tenure.log.count
             for command in batch { self.acknowledge(command, for: shard) }
         case .refused:
             self.tenures[shard]?.inFlight = []

@@ -23,6 +23,8 @@ final class SimulatedNode {
     var suspects: Set<NodeID> = []
     var tenures: [ShardID: Tenure] = [:]
     var claiming: Set<ShardID> = []
+    /// How long each log was at least.
+    var confirmed: [ShardID: Int] = [:]
 
     init(_ id: NodeID, in cluster: SimulatedCluster, terms: LeaseTerms, rate: Double, offset: Duration) {
         self.id = id
@@ -89,6 +91,7 @@ final class SimulatedNode {
         let commands = self.tenures.sorted { $0.key < $1.key }.flatMap { $0.value.inFlight + $0.value.waiting }
         self.tenures = [:]
         self.claiming = []
+        self.confirmed = [:]
         self.run = nil
         for command in commands { command.answer(.failed) }
     }
@@ -103,6 +106,7 @@ final class SimulatedNode {
         self.suspects = []
         self.register()
         self.read()
+        self.drain()
     }
 
     func register() {

@@ -29,7 +29,10 @@ struct SimulatedStore {
     private let guards: Guards
     private(set) var nodes: [NodeID: NodeStatus] = [:]
     private(set) var shards: [Shard]
-    private(set) var inbox: [Operation: ShardID] = [:]
+    var inbox = SimulatedInbox()
+    /// What the database has forgotten of its log and of its inbox, and has not been told again.
+    private var lostFromLog: Set<Operation> = []
+    private var lostFromInbox: Set<Operation> = []
     /// What no statement may do.
     private(set) var violations: [String] = []
     private var isRewound = false
@@ -119,21 +122,21 @@ struct SimulatedStore {
     }
 
     mutating func append(
-        _ operations: [Operation], to shard: ShardID, under epoch: Epoch, by owner: ShardRecord.Owner, at head: Int
+        _ operations: [Operation], unique: Set<Operation>, to shard: ShardID, under epoch: Epoch,
+        by owner: ShardRecord.Owner, at head: Int
     ) -> Appended {
         let row = self[shard]
         guard row.epoch == epoch || !self.guards.epochFence,
             row.owner?.incarnation == owner.incarnation || !self.guards.incarnationFence,
             row.log.count == head || !self.guards.headFence
         else { return .fenced }
-        if self.guards.deduplication, row.log.contains(where: { operations.contains($0.operation) }) {
-            return .conflict
-        }
+        if row.log.contains(where: { unique.contains($0.operation) }) { return .conflict }
         self.check(row.epoch == epoch, "an epoch appends after a newer one")
         self.check(row.owner == owner, "a run appends to a shard of another")
         self.check(row.log.count == head, "an append is not where its owner takes it to be")
         self[shard].log += operations.map { Entry(operation: $0, epoch: epoch, incarnation: owner.incarnation) }
-        for operation in operations { self.inbox[operation] = nil }
+        self.lostFromLog.subtract(operations)
+        self.lostFromInbox.subtract(operations)
         return .appended
     }
 
@@ -145,17 +148,28 @@ struct SimulatedStore {
 
     /// As it was before its last commits.
     mutating func rewind(to saved: SimulatedStore) {
-        let violations = self.violations
+        let before = self
         self = saved
-        self.violations = violations
+        self.violations = before.violations
+        self.lostFromLog = before.lostFromLog.union(before.recorded).subtracting(self.recorded)
+        self.lostFromInbox = before.lostFromInbox.union(before.inbox.rows.keys).subtracting(self.recorded)
+            .subtracting(self.inbox.rows.keys)
         self.isRewound = true
+    }
+
+    private var recorded: Set<Operation> { Set(self.shards.flatMap { $0.log.map(\.operation) }) }
+
+    /// The database has lost a commit that it had acknowledged, which nobody promises to survive.
+    func hasForgotten(_ operation: Operation) -> Bool {
+        self.lostFromLog.contains(operation) || self.lostFromInbox.contains(operation)
     }
 
     // MARK: Inbox
 
-    mutating func put(_ operation: Operation, for shard: ShardID) { self.inbox[operation] = shard }
-
-    mutating func removeFromInbox(_ operation: Operation) { self.inbox[operation] = nil }
+    mutating func keep(_ operation: Operation, for shard: ShardID) {
+        self.inbox.put(operation, for: shard)
+        self.lostFromInbox.remove(operation)
+    }
 
     private subscript(shard: ShardID) -> Shard {
         get { self.shards[Int(shard.rawValue)] }

@@ -36,7 +36,9 @@ struct Command {
 
     var operation: Operation
     /// Its acknowledgement says that reads see it from then on.
-    var isWrite: Bool
+    var isWrite = false
+    /// It was kept in the inbox.
+    var isKept = false
     var answer: (Outcome) -> Void
 }
 
