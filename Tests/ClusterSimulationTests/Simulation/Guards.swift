@@ -26,6 +26,12 @@ struct Guards: Hashable, Sendable {
     var unbrokenReadings = true
     /// A shard that is given away is served no more before its row says so.
     var stopsBeforeGiving = true
+    /// A shard is given only by the run that owns it, under the epoch that it knows.
+    var givesAsOwner = true
+    /// A shard is given only to a run that lives.
+    var givesToLiving = true
+    /// Only a move that the store has said to be made is.
+    var knownMoves = true
     /// A notification that is kept for an owner is acknowledged once it is in the inbox.
     var keptBeforeAnswered = true
     /// A row leaves the inbox once what it holds is known to be in the log.
@@ -41,6 +47,7 @@ struct Guards: Hashable, Sendable {
         ("deposesAsSeen", \.deposesAsSeen), ("claimsAsSeen", \.claimsAsSeen), ("claimsAlive", \.claimsAlive),
         ("comesBackAsAnother", \.comesBackAsAnother),
         ("unbrokenReadings", \.unbrokenReadings), ("stopsBeforeGiving", \.stopsBeforeGiving),
+        ("givesAsOwner", \.givesAsOwner), ("givesToLiving", \.givesToLiving), ("knownMoves", \.knownMoves),
         ("keptBeforeAnswered", \.keptBeforeAnswered), ("removesOnlyStored", \.removesOnlyStored),
         ("keptDeduplication", \.keptDeduplication),
     ]

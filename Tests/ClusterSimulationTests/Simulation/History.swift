@@ -65,6 +65,14 @@ final class History {
         if token.length < floor.length { self.violate("an answer is older than its token") }
     }
 
+    // MARK: Moves
+
+    /// - Parameter asked: how many owners had been named when somebody wanted `target` to be one.
+    func move(_ shard: ShardID, to target: NodeID, _ owners: [NodeID], since asked: Int) {
+        guard !self.isRewound, !owners.dropFirst(max(0, asked - 1)).contains(target) else { return }
+        self.violate("shard \(shard.rawValue) is said to have moved to \(target.rawValue), which never owned it")
+    }
+
     // MARK: The end
 
     func rewind() { self.isRewound = true }

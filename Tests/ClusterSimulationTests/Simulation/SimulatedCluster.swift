@@ -63,6 +63,7 @@ final class SimulatedCluster {
         self.after(.seconds(1)) {
             self.disturb()
             self.call()
+            self.move()
             self.saveNow()
         }
         self.timeline.run(until: self.configuration.length)

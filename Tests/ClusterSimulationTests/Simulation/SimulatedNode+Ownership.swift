@@ -13,7 +13,7 @@ extension SimulatedNode {
                     self.after(max(.zero, self.terms.readingInterval - (self.now - asked))) { self.read() }
                 }
             }
-            guard case .done(let view) = reply else { return }
+            guard case .done(let view) = reply else { return self.refuseMoves() }
             self.view = view
             self.watch.observe(view.nodes, askedAt: asked, at: self.now)
             self.act()
@@ -39,6 +39,7 @@ extension SimulatedNode {
             guard let next = self.view.living.first(where: { $0.node == gift.to }) else { continue }
             self.give(gift.shard, to: next)
         }
+        self.makeMoves()
     }
 
     func depose(_ node: NodeStatus) {
@@ -90,9 +91,13 @@ extension SimulatedNode {
         claimed.log.count >= self.confirmed[claimed.shard, default: 0]
     }
 
-    func give(_ shard: ShardID, to recipient: ShardRecord.Owner) {
-        guard var tenure = self.tenures[shard], tenure.recipient == nil, !tenure.isFrozen else { return }
+    /// - Parameter isGiven: not called when the shard is lost before.
+    func give(
+        _ shard: ShardID, to recipient: ShardRecord.Owner, isGiven: @escaping (Bool) -> Void = { _ in }
+    ) {
+        guard var tenure = self.tenures[shard], tenure.recipient == nil, !tenure.isFrozen else { return isGiven(false) }
         tenure.recipient = recipient
+        tenure.isGiven = isGiven
         let waiting = tenure.waiting
         tenure.waiting = []
         self.tenures[shard] = tenure
@@ -106,6 +111,11 @@ extension SimulatedNode {
         self.cluster.request(from: self) {
             $0.give(shard, under: epoch, from: owner, to: recipient)
         } reply: { reply in
+            switch reply {
+            case .done(true): tenure.isGiven(true)
+            case .unknown: tenure.isGiven(!self.cluster.guards.knownMoves)
+            case .done(false), .refused: tenure.isGiven(false)
+            }
             guard case .done(true) = reply else { return self.freeze(shard) }
             if self.cluster.guards.stopsBeforeGiving { self.drop(shard) }
         }

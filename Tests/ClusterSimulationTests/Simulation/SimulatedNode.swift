@@ -25,6 +25,8 @@ final class SimulatedNode {
     var claiming: Set<ShardID> = []
     /// How long each log was at least.
     var confirmed: [ShardID: Int] = [:]
+    /// Asked for, and not yet looked at.
+    var moves: [AskedMove] = []
 
     init(_ id: NodeID, in cluster: SimulatedCluster, terms: LeaseTerms, rate: Double, offset: Duration) {
         self.id = id
@@ -92,6 +94,7 @@ final class SimulatedNode {
         self.tenures = [:]
         self.claiming = []
         self.confirmed = [:]
+        self.moves = []
         self.run = nil
         for command in commands { command.answer(.failed) }
     }

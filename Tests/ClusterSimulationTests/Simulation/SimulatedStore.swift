@@ -16,6 +16,8 @@ struct SimulatedStore {
         var epoch = Epoch(rawValue: 0)
         var owner: ShardRecord.Owner?
         var log: [Entry] = []
+        /// All that it was ever given to, in order.
+        var namedOwners: [NodeID] = []
     }
 
     struct Claimed {
@@ -108,6 +110,7 @@ struct SimulatedStore {
 
     private mutating func take(_ shard: ShardID, for owner: ShardRecord.Owner) -> Claimed {
         self[shard].owner = owner
+        self[shard].namedOwners.append(owner.node)
         self[shard].epoch = Epoch(rawValue: self[shard].epoch.rawValue + 1)
         return Claimed(shard: shard, epoch: self[shard].epoch, log: self[shard].log)
     }
@@ -116,7 +119,12 @@ struct SimulatedStore {
     mutating func give(_ shard: ShardID, under epoch: Epoch, from owner: ShardRecord.Owner, to other: ShardRecord.Owner)
         -> Bool
     {
-        guard self[shard].owner == owner, self[shard].epoch == epoch, self.lives(other) else { return false }
+        let isOwner = self[shard].owner == owner && self[shard].epoch == epoch
+        guard isOwner || !self.guards.givesAsOwner, self.lives(other) || !self.guards.givesToLiving else {
+            return false
+        }
+        self.check(isOwner, "a shard is given by a run that does not own it")
+        self.check(self.lives(other), "a shard is given to a run that does not live")
         _ = self.take(shard, for: other)
         return true
     }
@@ -141,6 +149,8 @@ struct SimulatedStore {
     }
 
     func log(of shard: ShardID) -> [Entry] { self[shard].log }
+
+    func namedOwners(of shard: ShardID) -> [NodeID] { self[shard].namedOwners }
 
     private mutating func check(_ isRight: Bool, _ what: String) {
         if !isRight { self.violations.append(what) }

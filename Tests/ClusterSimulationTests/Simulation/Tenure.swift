@@ -11,6 +11,8 @@ struct Tenure {
     var isFrozen = false
     /// To whom it is to go.
     var recipient: ShardRecord.Owner?
+    /// Who wants to know whether it went there.
+    var isGiven: (Bool) -> Void = { _ in }
     var waiting: [Command] = []
     var inFlight: [Command] = []
 
