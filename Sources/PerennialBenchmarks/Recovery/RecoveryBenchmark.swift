@@ -15,7 +15,7 @@ struct RecoveryBenchmark: Benchmark {
 
     private static let subscribers = 80_000
     private static let outage = Milliseconds.days(1)
-    /// Pages of the history that are fetched side by side, as a node does.
+    /// Pages of the history that are fetched side by side.
     private static let width: Int64 = 6
     private static let bound = Duration.seconds(1_800)
     /// Of the store's time: in it a node asks four times about a renewal that stays out.
