@@ -38,6 +38,21 @@ import Testing
         #expect(self.doubt(facts, at: day(300)) == nil)
     }
 
+    @Test func anEndRestsOnTimeAloneUntilAppleTellsOfIt() {
+        func hasEndedByTimeAlone(_ facts: [FactBundle]) -> Bool? {
+            Outlook(StreamState(.subscription, facts), rules: DerivationRules())?.hasEndedByTimeAlone(at: day(31))
+        }
+        // given
+        let left = bundle(.notification, [Self.month], renewal(signed: 0, autoRenew: false))
+        let expired = bundle(.notification, [Self.month], renewal(signed: 30), status(2, asOf: 30))
+        let revoked = transaction(100, from: 0, to: 30, signed: 5) { $0.revocationDate = day(4) }
+        // then
+        #expect(hasEndedByTimeAlone([left]) == true)
+        #expect(hasEndedByTimeAlone([left, expired]) == false)
+        #expect(hasEndedByTimeAlone([left, bundle(.notification, [revoked])]) == false)
+        #expect(hasEndedByTimeAlone([left, bundle(.notification, [transaction(101, from: 30, to: 60)])]) == false)
+    }
+
     @Test func whatOnlyAClientHasSaidAboutAnEndIsDoubted() {
         // given: Apple had told of a running period, and a client brings the same one revoked
         let facts = [

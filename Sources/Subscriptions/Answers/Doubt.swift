@@ -17,4 +17,10 @@ extension Outlook {
         if verdict.incomplete { return .incomplete }
         return verdict.rule == 9 && self.mayHaveRenewed(at: moment) ? .unheard : nil
     }
+
+    /// Whether there is no access at `moment` because time has passed: neither Apple's status nor a revocation says so.
+    package func hasEndedByTimeAlone(at moment: Moment) -> Bool {
+        let verdict = self.verdict(at: moment)
+        return self.key.kind == .subscription && !verdict.entitled && ![3, 4].contains(verdict.rule)
+    }
 }

@@ -86,6 +86,26 @@ import Testing
         }
     }
 
+    @Test func anEndOfWhichAppleTellsSoonIsNotAskedAbout() async throws {
+        // given
+        let apple = ScriptedApple { _ in ScriptedApple.json(#"{"hasMore":false}"#) }
+        let (node, life, first) = try self.awaiting(apple)
+        var leaving = life
+        let off = try node.apple.sign(leaving.turnAutoRenew(false))
+        let expired = try node.apple.sign(leaving.expire())
+        try await node.run { service in
+            for payload in [first, off] { _ = try await service.ingest(signedPayload: payload) }
+            // when
+            node.clock.advance(to: life.end)
+            await eventually { (try? service.reconciliationReport().awaiting) == 1 }
+            _ = try await service.ingest(signedPayload: expired)
+            node.clock.advance(to: life.end + .seconds(20))
+            // then
+            await eventually { (try? service.reconciliationReport().awaiting) == 0 }
+            #expect(apple.requests(to: "/subscriptions/1").isEmpty)
+        }
+    }
+
     /// What Apple's server, or somebody in its place, may say instead of an answer.
     enum BadAnswer: String, CaseIterable, CustomTestStringConvertible {
         case empty, noStrings, onlyTransaction, brokenJSON, notJSON, serverError, notFound, accountNotFound, tooMany

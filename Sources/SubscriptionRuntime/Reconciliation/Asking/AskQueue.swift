@@ -17,13 +17,14 @@ final class AskQueue: Sendable {
 
     var count: Int { self.schedule.withLock { $0.count } }
 
-    /// Who waits for a renewal is asked about as `AskTimes` has it; the rest soon, and not all at once.
+    /// Whoever waits for Apple's word of a renewal or an end is asked about as `AskTimes` has it: mostly it is on its way.
+    /// The rest soon, and not all at once.
     func raise(_ key: StreamKey, _ reason: AskReason) {
         let now = self.clock.now
         switch reason {
-        case .awaitingRenewal, .unheard:
+        case .awaitingRenewal, .unheard, .endedByTime:
             self.raise(key, reason, since: now, due: AskTimes.next(since: now, after: now, chance: .chance))
-        case .anomaly, .incomplete, .endedByTime, .sweep: self.raiseSoon(key, reason, within: .seconds(1))
+        case .anomaly, .incomplete, .sweep: self.raiseSoon(key, reason, within: .seconds(1))
         case .firstSeen, .request: self.raiseSoon(key, reason)
         }
     }

@@ -62,12 +62,14 @@ struct AskWorker: Sendable {
 
     /// Whether there is still something to ask: a notification may have answered it.
     private func isOpen(_ question: AskSchedule.Question) async throws -> Bool {
-        switch question.reason {
-        case .awaitingRenewal, .unheard, .incomplete:
-            guard let state = try await self.inspector.state(of: question.key) else { return false }
-            return Outlook(state, rules: self.rules)?.doubt(at: self.clock.now) != nil
-        case .anomaly, .endedByTime, .firstSeen, .sweep, .request:
-            return true
+        func outlook() async throws -> Outlook? {
+            try await self.inspector.state(of: question.key).flatMap { Outlook($0, rules: self.rules) }
+        }
+        let now = self.clock.now
+        return switch question.reason {
+        case .awaitingRenewal, .unheard, .incomplete: try await outlook()?.doubt(at: now) != nil
+        case .endedByTime: try await outlook()?.hasEndedByTimeAlone(at: now) == true
+        case .anomaly, .firstSeen, .sweep, .request: true
         }
     }
 

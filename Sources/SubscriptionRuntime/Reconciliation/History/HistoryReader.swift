@@ -36,7 +36,9 @@ struct HistoryReader: Sendable {
     ) async throws(ServiceError) -> Reading {
         try await ServiceError.translating {
             var reading = Reading()
-            var windows = window.split(into: Self.windows, shortest: Self.shortestWindow)
+            // Failures are few: most of their windows would be empty.
+            let count = onlyFailures ? Self.width : Self.windows
+            var windows = window.split(into: count, shortest: Self.shortestWindow)
             try await withThrowingTaskGroup(of: Reading.self) { group in
                 func startNext() {
                     guard let window = windows.popLast() else { return }
