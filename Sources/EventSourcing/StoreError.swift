@@ -3,8 +3,10 @@ package struct StoreError: Error, Sendable {
     package enum Code: Sendable {
         /// A key that has to be unique was there already: the batch as built cannot be stored.
         case conflict
-        /// The writer does not own the shard any more.
+        /// The writer does not own the shard any more, or another process has begun as its node.
         case fenced
+        /// Others have taken the run for dead. It owns nothing any more; another run of its node may begin.
+        case deposed
         /// The log is shorter than it was: a restored backup or a failover that lost commits.
         case rewound
         /// The connection or the disk failed during a commit: it may have happened or not.

@@ -35,6 +35,8 @@ final class Journal: Sendable {
     /// Of the shards that this run owns, as far as it knows.
     private let owned = Mutex<[ShardID: Epoch]>([:])
     private let mustGiveUp = Mutex(false)
+    /// Why nothing of this run can be believed any more.
+    private let loss = Mutex<StoreError?>(nil)
 
     init(
         store: any EventStore, shards: [ShardID], byteLimit: Int, listeners: [JournalMailbox],
@@ -111,8 +113,12 @@ final class Journal: Sendable {
 
     /// Nothing of this run can be believed any more.
     func lose(_ error: StoreError) {
-        self.logger.critical(
-            "The shards could not be taken", metadata: .runtime([.error: "\(error.code): \(error.message)"]))
+        // Nothing is wrong with who was taken for dead, and whoever runs the node says that it was.
+        if error.code != .deposed {
+            self.logger.critical(
+                "The shards could not be taken", metadata: .runtime([.error: "\(error.code): \(error.message)"]))
+        }
+        self.loss.withLock { $0 = $0 ?? error }
         self.queue.abandon()
         self.stopWaiting()
         for shard in self.shards { self.tell(shard, .lost(error)) }
@@ -201,7 +207,9 @@ final class Journal: Sendable {
                 }
                 return
             } catch {
-                guard [.unavailable, .full].contains(error.code), !self.mustGiveUp.withLock({ $0 }) else { throw error }
+                guard [.unavailable, .full].contains(error.code) else { throw error }
+                // Who gives up on a store that is away ends by what makes him give up.
+                if self.mustGiveUp.withLock(\.self) { throw self.loss.withLock(\.self) ?? error }
                 self.recordFailure("Shards cannot be taken again yet", error)
                 Thread.sleep(forTimeInterval: pause)
                 pause = min(2 * pause, Self.longestPause)
@@ -258,7 +266,7 @@ final class Journal: Sendable {
                 metadata: .runtime([.error: "\(error.code): \(error.message)"]))
             self.metrics.recordUnknownCommit()
             try self.takeAgain(round.map(\.batch.shard))
-        case .fenced: try self.takeAgain(round.map(\.batch.shard))
+        case .fenced, .deposed: try self.takeAgain(round.map(\.batch.shard))
         case .rewound, .unavailable, .full, .corrupt, .incompatible:
             self.recordFailure("A commit failed", error)
             for submission in round { self.fail(submission, .failed(error, submission.batch.epoch)) }

@@ -40,7 +40,8 @@ final class OwnershipKeeper: Sendable {
     /// Registers the run and keeps it alive until `stop()`; then says that it is over.
     /// - Parameter onRetirement: called when the store is at a feature level that the node does not support. Nothing
     ///   more is taken or given then; what is owned is still beaten for, until it has been given up in good order.
-    /// - Returns: why it cannot go on: it could not be registered, was taken for dead, or the log was rewound.
+    /// - Returns: why it cannot go on: it could not be registered, was taken for dead (`.deposed`), another process has begun
+    ///   as this node (`.fenced`), or the log was rewound.
     func run(
         as node: NodeRecord, onRetirement: @escaping @Sendable (StoreError) -> Void
     ) async -> StoreError? {
@@ -90,9 +91,7 @@ final class OwnershipKeeper: Sendable {
             self.beats.wait(atMost: self.terms.beatInterval)
             let sent = self.lease.now
             do throws(StoreError) {
-                guard try self.store.beat(run) else {
-                    throw StoreError(.fenced, "other nodes have taken this one for dead")
-                }
+                guard try self.store.beat(run) else { throw self.end(of: run) }
                 self.lease.renew(sentAt: sent)
                 trouble.end()
             } catch {
@@ -103,6 +102,18 @@ final class OwnershipKeeper: Sendable {
         }
         // A store that is away learns it from the silence.
         try? self.store.leave(run)
+    }
+
+    /// Why there is no row to beat in. Two processes that call themselves the same must not take turns for ever: the one
+    /// that began first ends.
+    private func end(of run: NodeRun) -> StoreError {
+        // Nothing is answered while this is found out.
+        self.lease.lose()
+        let row = try? self.store.view().nodes.first { $0.id == run.owner.node }
+        guard let row, row.owner != run.owner else {
+            return StoreError(.deposed, "other nodes have taken this one for dead")
+        }
+        return StoreError(.fenced, "another process has begun as node \(run.owner.node.rawValue)")
     }
 
     // MARK: Readings

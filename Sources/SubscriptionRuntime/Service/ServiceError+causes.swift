@@ -41,7 +41,7 @@ extension ServiceError {
             switch error.code {
             case .full: .storeFull
             case .corrupt: .corrupt
-            case .fenced: .notOwner
+            case .fenced, .deposed: .notOwner
             case .conflict: .parked
             case .rewound: .storeRewound
             case .outcomeUnknown: .frozen
@@ -49,6 +49,9 @@ extension ServiceError {
             }
         self.init(code, error.message, cause: error, file: file, line: line)
     }
+
+    /// Why a node has ended: others have taken it for dead. Another run may begin in its place.
+    package var saysRunIsDeposed: Bool { (self.cause as? StoreError)?.code == .deposed }
 
     /// What Apple said, or that nothing was heard.
     init(_ error: ServerAPIError, file: String = #fileID, line: Int = #line) {

@@ -86,7 +86,7 @@ package final class SubscriptionService: Service, Sendable {
     /// Takes every shard, catches up on timers, and serves until a graceful shutdown or cancellation; then returns when
     /// all that was accepted is committed and answered.
     /// - Throws: `ServiceError` when the shards cannot be taken, at the start or again after a commit of unknown
-    ///   outcome: the store has to be opened anew.
+    ///   outcome: the store has to be opened anew. Also when others have taken the node for dead (`saysRunIsDeposed`).
     package func run() async throws {
         self.verification.start()
         try? await self.quarantine.measure()

@@ -1,0 +1,151 @@
+import EventSourcing
+import PerennialTestSupport
+import Sharding
+import SubscriptionRuntime
+import Subscriptions
+import Synchronization
+import Testing
+
+/// How a node ends that finds no row to beat in.
+@Suite(.timeLimit(.minutes(10))) struct DeposedTests {
+    private let store = InMemoryEventStore(shardCount: 16)
+    private let apple: TestAppStore
+
+    init() throws { self.apple = try TestAppStore() }
+
+    /// Runs a node that owns all shards.
+    /// - Returns: why it ended.
+    private func end(
+        on store: (any SharedEventStore)? = nil,
+        after body: @escaping @Sendable (SubscriptionService) async throws -> Void
+    ) async throws -> ServiceError? {
+        let service = try Node(named: "a", store: store ?? self.store, apple: self.apple).service()
+        return try await withThrowingTaskGroup(of: ServiceError?.self) { group in
+            group.addTask {
+                do { try await service.run() } catch { return error as? ServiceError }
+                return nil
+            }
+            await eventually { (try? await service.statistics().shardsOwned) == 16 }
+            try await body(service)
+            return try await group.next() ?? nil
+        }
+    }
+
+    /// As another node does that has not heard of it for its lease.
+    private func depose() async {
+        await eventually { self.store.view().nodes.first.map { self.store.depose($0) } ?? false }
+    }
+
+    @Test("a node that was taken for dead answers nothing more, and says that another run may begin")
+    func isDeposed() async throws {
+        // when
+        let end = try await self.end { service in
+            await self.depose()
+            // then
+            await eventually { !service.readiness(for: .reads).ready }
+        }
+        #expect(end?.saysRunIsDeposed == true)
+        #expect(self.store.view().nodes.map(\.life) == [.deposed])
+    }
+
+    @Test("a node whose name another process has taken does not take it back")
+    func isReplaced() async throws {
+        // when
+        let other = Incarnation(rawValue: 7)
+        let end = try await self.end { [store] _ in
+            _ = try store.begin(NodeRecord(id: NodeID(rawValue: "a"), incarnation: other), lease: .seconds(20))
+        }
+        // then
+        #expect(end?.saysRunIsDeposed == false)
+        #expect(end?.message == "another process has begun as node a")
+        #expect(self.store.view().living.map(\.incarnation) == [other])
+    }
+
+    @Test("a node that was taken for dead while it asks what became of a commit ends by that, and not by the silence")
+    func isDeposedWhileFrozen() async throws {
+        // given: a store that loses the answer to a commit, and takes no shard again
+        let store = UnheardStore(self.store)
+        var life = TestSubscription(id: "1", from: Node.start - .days(1))
+        let payload = try self.apple.sign(life.subscribe())
+        let end = try await self.end(on: store) { service in
+            store.isAway = true
+            async let ingest = try? service.ingest(signedPayload: payload)
+            await eventually { store.claims > 0 }
+            // when
+            await self.depose()
+            _ = await ingest
+        }
+        // then
+        #expect(end?.saysRunIsDeposed == true)
+    }
+}
+
+/// A store that can be away for whoever appends and claims, while it hears signs of life.
+private final class UnheardStore: ForwardingStore, SharedEventStore {
+    private struct State {
+        var isAway = false
+        var claims = 0
+    }
+
+    private let shared: InMemoryEventStore
+    private let state = Mutex(State())
+
+    init(_ shared: InMemoryEventStore) { self.shared = shared }
+
+    var inner: any EventStore { self.shared }
+
+    var isAway: Bool {
+        get { self.state.withLock(\.isAway) }
+        set { self.state.withLock { $0.isAway = newValue } }
+    }
+
+    /// How often it was asked for shards in vain.
+    var claims: Int { self.state.withLock(\.claims) }
+
+    func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome] {
+        guard self.isAway else { return try self.shared.append(batches) }
+        throw StoreError(.outcomeUnknown, "as the test says")
+    }
+
+    func claim(_ claim: ShardClaim) throws(StoreError) -> [ShardOwnership] {
+        guard self.isAway else { return self.shared.claim(claim) }
+        self.state.withLock { $0.claims += 1 }
+        throw StoreError(.unavailable, "as the test says")
+    }
+
+    func begin(_ node: NodeRecord, lease: Duration) throws(StoreError) -> NodeRun {
+        try self.shared.begin(node, lease: lease)
+    }
+
+    func beat(_ run: NodeRun) -> Bool { self.shared.beat(run) }
+
+    func leave(_ run: NodeRun) { self.shared.leave(run) }
+
+    func depose(_ seen: NodeStatus) -> Bool { self.shared.depose(seen) }
+
+    func view() -> ClusterView { self.shared.view() }
+
+    func take(_ seen: [ShardRecord], as run: NodeRun) -> [ShardOwnership] { self.shared.take(seen, as: run) }
+
+    func give(
+        _ shard: ShardID, under epoch: Epoch, from owner: ShardRecord.Owner, to other: ShardRecord.Owner
+    ) -> Bool {
+        self.shared.give(shard, under: epoch, from: owner, to: other)
+    }
+
+    func put(_ row: InboxRow) async throws(StoreError) { self.shared.put(row) }
+
+    func inbox(of shards: [ShardID], limit: Int) async throws(StoreError) -> [InboxRow] {
+        self.shared.inbox(of: shards, limit: limit)
+    }
+
+    func removeFromInbox(_ dedupKeys: [[UInt8]]) async throws(StoreError) { self.shared.removeFromInbox(dedupKeys) }
+
+    func recordFailedAttempt(
+        _ dedupKeys: [[UInt8]], parkingAt limit: Int, at moment: Int64
+    ) async throws(StoreError) {
+        self.shared.recordFailedAttempt(dedupKeys, parkingAt: limit, at: moment)
+    }
+
+    func inboxDepth() async throws(StoreError) -> InboxDepth { self.shared.inboxDepth() }
+}
