@@ -212,8 +212,8 @@ let package = Package(
         tests(
             "PerennialTests",
             [
-                "AppStore", "AppStoreSimulator", "HTTPAPI", "JSONScanning", "Perennial", "SubscriptionRuntime",
-                "Subscriptions", logging,
+                "AppStore", "AppStoreSimulator", "EventSourcing", "HTTPAPI", "JSONScanning", "Perennial",
+                "SubscriptionRuntime", "Subscriptions", logging,
             ]),
         tests(
             "IntegrationTests",

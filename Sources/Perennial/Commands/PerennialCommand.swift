@@ -24,6 +24,7 @@ struct PerennialCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        EarlySignals.release()
         do {
             var command = try await Self.asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import HTTPAPI
 import Logging
-import ServiceLifecycle
 import SubscriptionRuntime
 
 struct ServeCommand: AsyncParsableCommand {
@@ -11,6 +10,7 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Runs a node.",
         discussion: """
             SIGTERM and SIGINT (Ctrl-C) stop it: what was accepted is finished first. A second one ends it at once.
+            A node of a cluster that the others have taken for dead comes back by itself, in the same process.
 
             Example:
               perennial serve --config /etc/perennial/perennial.yaml
@@ -31,7 +31,7 @@ struct ServeCommand: AsyncParsableCommand {
             let server = try Server.build(configuration, clock: SystemClock(), logger: logger) { endpoint in
                 logger.notice("Listening", metadata: ["http.url": "\(endpoint.url)"])
             }
-            try await ServiceGroup.run(server.services, logger: logger)
+            try await server.run(logger: logger)
             logger.notice("Stopped")
         } catch {
             throw CommandFailure(starting: error) ?? error
