@@ -1,8 +1,9 @@
 import AppStoreSimulator
 import Foundation
+import PostgresHarness
 import Testing
 
-/// Three `perennial serve` processes that divide the shards of one database by themselves, of which two are lost.
+/// `perennial serve` processes that divide the shards of one database by themselves, and are lost.
 @Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
 struct TakeOverTests {
     private let cluster: ClusterFixture
@@ -52,15 +53,83 @@ struct TakeOverTests {
         try await self.cluster.expectOnce(self.notifications, on: [nodes[0], nodes[1]])
 
         // when: one of the two is stopped for longer than its lease, and goes on
+        let incarnations = [try await self.incarnation(of: 0), try await self.incarnation(of: 1)]
         nodes[1].process.send(SIGSTOP)
         try await self.cluster.untilDivided(among: [nodes[0]])
         nodes[1].process.send(SIGCONT)
-        // then: it ends by itself, and the last one answers for all
-        #expect(await nodes[1].process.waitForExit() == 1)
-        #expect(nodes[1].process.errorOutput.contains("taken this one for dead"))
-        try await self.cluster.expectOnce(self.notifications, on: [nodes[0]])
+        // then: it comes back by itself, in the same process, as another run, which is given its share again
+        let back = try await self.untilBack(nodes[1])
+        try await self.cluster.untilDivided(among: [nodes[0], back])
+        #expect(try await self.incarnation(of: 1) != incarnations[1])
+        #expect(try await self.incarnation(of: 0) == incarnations[0])
+        #expect(back.comebacks == 1)
+        try await self.cluster.expectOnce(self.notifications, on: [nodes[0], back])
 
-        nodes[0].process.send(SIGTERM)
-        #expect(await nodes[0].process.waitForExit() == 0, "\(nodes[0].process.errorOutput)")
+        for node in [nodes[0], back] {
+            node.process.send(SIGTERM)
+            #expect(await node.process.waitForExit() == 0, "\(node.process.errorOutput)")
+        }
+    }
+
+    /// The newest run of a node, as the store knows it.
+    private func incarnation(of number: Int) async throws -> String {
+        let database = self.cluster.database
+        let rows = try await onOwnThread {
+            try database.query("SELECT incarnation FROM node WHERE node_id = 'node-\(number)'")
+        }
+        return try #require(rows.first)
+    }
+
+    /// Waits until a node that was taken for dead has said that it comes back.
+    private func untilItComesBack(_ node: NodeProcess) async throws {
+        while node.comebacks == 0 {
+            try #require(node.process.isRunning, "\(node.process.errorOutput)")
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    /// Waits until it has come back and is ready.
+    private func untilBack(_ node: NodeProcess) async throws -> NodeProcess {
+        try await self.untilItComesBack(node)
+        while true {
+            if let back = NodeProcess(listening: node.process) {
+                if let status = try? await back.get("/readyz").status, status == 200 { return back }
+            }
+            try #require(node.process.isRunning, "\(node.process.errorOutput)")
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    @Test(
+        "a node that was taken for dead soon after its start waits before it comes back, and can be stopped meanwhile",
+        .timeLimit(.minutes(5)))
+    func stopsWhileItWaits() async throws {
+        // given
+        let node = try await self.start(0)
+        let database = self.cluster.database
+        // when: it is taken for dead, though it beats
+        _ = try await onOwnThread {
+            try database.query("UPDATE node SET live_epoch = live_epoch + 1, state = 'deposed'")
+        }
+        try await self.untilItComesBack(node)
+        node.process.send(SIGTERM)
+        // then: no other run has begun
+        #expect(await node.process.waitForExit() == 0, "\(node.process.errorOutput)")
+        #expect(NodeProcess(listening: node.process) == nil)
+    }
+
+    @Test("of two processes that call themselves the same, the one that began first ends", .timeLimit(.minutes(5)))
+    func doesNotComeBackWhereAnotherHasBegun() async throws {
+        // given
+        let first = try await self.start(0)
+        // when
+        let second = try await self.start(0)
+        // then
+        #expect(await first.process.waitForExit() == 1)
+        #expect(first.process.errorOutput.contains("another process has begun as node node-0"))
+        #expect(first.comebacks == 0)
+        second.process.send(SIGTERM)
+        #expect(await second.process.waitForExit() == 0, "\(second.process.errorOutput)")
+        #expect(second.comebacks == 0)
     }
 }

@@ -77,14 +77,22 @@ struct NodeProcess {
         self.url = url
     }
 
-    /// nil until it listens.
+    /// nil until it listens, and again until the run listens as which it comes back.
     init?(listening process: ChildProcess) {
         // As `perennial serve` says it, or as the node of the benchmarks does.
         let port =
-            process.errorOutput.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)/)?.output.1
+            Self.runs(in: process.errorOutput).last?.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)/)?.output.1
             ?? process.output.firstMatch(of: /api ([0-9]+)\n/)?.output.1
         guard let port else { return nil }
         self.init(process: process, url: "http://127.0.0.1:\(port)")
+    }
+
+    /// How often it was taken for dead, and has said that it comes back.
+    var comebacks: Int { Self.runs(in: self.process.errorOutput).count - 1 }
+
+    /// What each of its runs has written.
+    private static func runs(in output: String) -> [Substring] {
+        output.split(separator: "comes back as another run", omittingEmptySubsequences: false)
     }
 
     /// - Parameters:
