@@ -191,4 +191,27 @@ import Testing
         #expect(gifts[0].allSatisfy { $0.from == self.me && $0.to == self.peer })
         #expect(gifts[1].isEmpty, "nobody gives what is another's")
     }
+
+    @Test("nothing is given while somebody is silent: what he owns will be there to be taken")
+    func givesNothingBesideTheSilent() {
+        for isSilent in [false, true] {
+            // given: everything is this node's, one peer beats, and the other perhaps does not
+            var watch = PeerWatch(terms: self.terms)
+            var view = ClusterView(nodes: [], shards: self.rows(Array(repeating: self.owner(self.me), count: 64)))
+            for second in 0...100 {
+                let beat = Int64(second)
+                view.nodes = [
+                    self.status(self.me), self.status(self.peer, beat: beat),
+                    self.status(self.other, beat: isSilent ? 0 : beat),
+                ]
+                watch.observe(view.nodes, askedAt: .seconds(second), at: .seconds(second))
+            }
+            // when
+            let plan = OwnershipPlan(
+                view, by: self.owner(self.me), watch: watch, at: .seconds(100), giftsAtATime: 2)
+            // then
+            #expect(plan.silent.map(\.id) == (isSilent ? [self.other] : []))
+            #expect(plan.gifts.isEmpty == isSilent)
+        }
+    }
 }

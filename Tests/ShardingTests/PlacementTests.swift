@@ -35,6 +35,24 @@ import Testing
         owners.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 
+    /// Plan after plan until there is nothing left to do.
+    /// - Parameter giftsAtATime: how many an owner makes of each plan.
+    private func resting(
+        _ owners: [ShardID: NodeID], living: Set<NodeID>, giftsAtATime: Int
+    ) -> (owners: [ShardID: NodeID], moves: [Placement.Move]) {
+        var owners = owners
+        var moves: [Placement.Move] = []
+        while true {
+            let placement = self.placement(owners, living: living, steady: living)
+            if placement.taken.isEmpty, placement.moves.isEmpty { return (owners, moves) }
+            owners.merge(placement.taken) { $1 }
+            for gifts in Dictionary(grouping: placement.moves, by: \.from).values {
+                for gift in gifts.prefix(giftsAtATime) { owners[gift.shard] = gift.to }
+                moves += gifts.prefix(giftsAtATime)
+            }
+        }
+    }
+
     /// A tenth above an equal share, rounded up.
     private func bound(_ nodes: Int) -> Int { (Self.shardCount * 11 + nodes * 10 - 1) / (nodes * 10) }
 
@@ -120,6 +138,42 @@ import Testing
         #expect(placement.moves.count >= min(share - 1, outranked))
         #expect(placement.moves.count <= Self.shardCount / 4)
         #expect(self.loads(self.applying(placement, to: before)).values.allSatisfy { $0 <= self.bound(4) })
+    }
+
+    @Test("whoever comes, dies or returns, the others exchange nothing", arguments: [2, 3, 4, 5, 6], [4, shardCount])
+    func theOthersExchangeNothing(_ count: Int, giftsAtATime: Int) {
+        for cluster in 1...5 {
+            let nodes = (1...count).map { NodeID(rawValue: "node-\(cluster)-\($0)") }
+            var owners: [ShardID: NodeID] = Dictionary(uniqueKeysWithValues: Self.shards.map { ($0, nodes[0]) })
+            for (index, joining) in nodes.enumerated() {
+                let grown = self.resting(owners, living: Set(nodes[...index]), giftsAtATime: giftsAtATime)
+                #expect(grown.moves.allSatisfy { $0.to == joining })
+                owners = grown.owners
+            }
+            for node in nodes {
+                let left = self.resting(
+                    owners, living: Set(nodes).subtracting([node]), giftsAtATime: giftsAtATime)
+                #expect(left.moves.isEmpty, "\(node.rawValue) has left")
+                let back = self.resting(left.owners, living: Set(nodes), giftsAtATime: giftsAtATime)
+                #expect(back.moves.allSatisfy { $0.to == node }, "\(node.rawValue) has come back")
+                owners = back.owners
+            }
+        }
+    }
+
+    @Test("what has no owner goes first to those who would otherwise have to be given something")
+    func keepsWhatIsLacked() {
+        // given: a node that owns half of the shards, and is first for the other half as well
+        let living = self.nodes(1...2)
+        let needy = NodeID(rawValue: "node-2")
+        let lost = Self.shards.filter { self.first(of: living, for: $0) != needy }.prefix(Self.shardCount / 2)
+        let owners = Dictionary(
+            uniqueKeysWithValues: Self.shards.map { ($0, lost.contains($0) ? nil : NodeID(rawValue: "node-1")) })
+        // when
+        let placement = Placement(owners: owners, living: living, steady: living)
+        // then: just as much as it may not lack
+        #expect(placement.taken.values.filter { $0 == needy }.count == Self.shardCount * 10 / 22)
+        #expect(placement.moves.isEmpty)
     }
 
     @Test("no shard moves twice in one plan")

@@ -31,6 +31,8 @@ package struct OwnershipPlan: Hashable, Sendable {
             owners: Dictionary(uniqueKeysWithValues: owners), living: taking,
             steady: taking.filter { watch.isSteady($0, at: now) })
         self.claims = view.shards.filter { placement.taken[$0.shard] == me.node }
+        // What the silent own will be there to be taken by whoever holds too little now.
+        guard self.silent.isEmpty else { return }
         self.gifts = Array(placement.moves.lazy.filter { $0.from == me.node }.prefix(giftsAtATime))
     }
 }

@@ -2,7 +2,8 @@ package import EventSourcing
 
 /// Where shards go, without a coordinator: every node that reads the same rows plans the same. Whatever has no owner goes
 /// to the living node that it ranks first and that has room; what has one stays, unless its owner holds too much or
-/// another too little (rendezvous hashing with bounded loads: Mirrokni, Thorup and Zadimoghaddam, 2018).
+/// another too little (rendezvous hashing with bounded loads: Mirrokni, Thorup and Zadimoghaddam, 2018). Whoever dies or
+/// comes, the others exchange nothing; one shard perhaps where there are few for each.
 package struct Placement: Hashable, Sendable {
     /// An owner is to give a shard away.
     package struct Move: Hashable, Sendable {
@@ -30,29 +31,46 @@ package struct Placement: Hashable, Sendable {
         self.least = owners.count * 10 / (nodes * 11)
         self.loads = Dictionary(uniqueKeysWithValues: living.map { ($0, 0) })
         for case let owner? in owners.values { self.loads[owner, default: 0] += 1 }
-        for shard in owners.keys.sorted() where owners[shard] == .some(nil) { self.take(shard, among: living) }
+        let ownerless = owners.keys.filter { owners[$0] == .some(nil) }.sorted()
+        for (index, shard) in ownerless.enumerated() {
+            self.take(shard, among: living, left: ownerless.count - index)
+        }
         let owned = owners.compactMapValues { $0 }
-        self.level(owned, among: steady, by: .rank)
-        self.level(owned, among: steady, by: .load)
+        // Who holds too much gives before anybody else does, and first to those who hold too little: they take it all in,
+        // so that it need not go to others who would soon have to give themselves.
+        self.level(owned, among: steady, above: self.most, byRank: true)
+        self.level(owned, among: steady, above: self.most, byRank: false)
+        self.level(owned, among: steady, above: self.least, byRank: true)
     }
 
-    private mutating func take(_ shard: ShardID, among nodes: Set<NodeID>) {
-        guard let node = Self.first(nodes.filter { self.loads[$0, default: 0] < self.most }, for: shard) else { return }
+    /// - Parameter left: how many have no owner yet, this one among them.
+    private mutating func take(_ shard: ShardID, among nodes: Set<NodeID>, left: Int) {
+        let needy = self.needy(among: nodes)
+        let lack = needy.reduce(0) { $0 + self.least - self.loads[$1, default: 0] }
+        // What somebody lacks is kept for him, or another would have to give him what he serves well.
+        let candidates = left > lack ? nodes.filter { self.loads[$0, default: 0] < self.most } : needy
+        guard let node = Self.first(candidates, for: shard) else { return }
         self.taken[shard] = node
         self.loads[node, default: 0] += 1
     }
 
-    private enum Reason {
-        /// The shard ranks another higher, and one of both holds too much or too little.
-        case rank
-        /// Its owner holds too much.
-        case load
+    /// Those who hold too little.
+    private func needy(among nodes: Set<NodeID>) -> Set<NodeID> {
+        nodes.filter { self.loads[$0, default: 0] < self.least }
     }
 
-    private mutating func level(_ owned: [ShardID: NodeID], among nodes: Set<NodeID>, by reason: Reason) {
+    /// - Parameters:
+    ///   - bound: who holds more gives.
+    ///   - byRank: only to nodes that the shard ranks higher.
+    private mutating func level(_ owned: [ShardID: NodeID], among nodes: Set<NodeID>, above bound: Int, byRank: Bool) {
         let moving = Set(self.moves.map(\.shard))
-        for (shard, owner) in owned.sorted(by: { $0.key < $1.key }) where !moving.contains(shard) {
-            let candidates = nodes.filter { $0 != owner && self.mayMove(shard, from: owner, to: $0, by: reason) }
+        for (shard, owner) in owned.sorted(by: { $0.key < $1.key })
+        where !moving.contains(shard) && self.loads[owner, default: 0] > bound {
+            var candidates = self.needy(among: nodes)
+            if candidates.isEmpty, bound == self.most {
+                candidates = nodes.filter { self.loads[$0, default: 0] < self.most }
+            }
+            if byRank { candidates = candidates.filter { Self.isHigher($0, than: owner, for: shard) } }
             guard let node = Self.first(candidates, for: shard) else { continue }
             self.moves.append(Move(shard: shard, from: owner, to: node))
             self.loads[owner, default: 0] -= 1
@@ -60,15 +78,8 @@ package struct Placement: Hashable, Sendable {
         }
     }
 
-    private func mayMove(_ shard: ShardID, from owner: NodeID, to node: NodeID, by reason: Reason) -> Bool {
-        let (load, other) = (self.loads[owner, default: 0], self.loads[node, default: 0])
-        let relieves = load > self.most && other < self.most
-        switch reason {
-        case .load: return relieves
-        case .rank:
-            return (relieves || load > self.least && other < self.least)
-                && Rendezvous.weight(of: node, for: shard) > Rendezvous.weight(of: owner, for: shard)
-        }
+    private static func isHigher(_ node: NodeID, than other: NodeID, for shard: ShardID) -> Bool {
+        Rendezvous.weight(of: node, for: shard) > Rendezvous.weight(of: other, for: shard)
     }
 
     private static func first(_ nodes: Set<NodeID>, for shard: ShardID) -> NodeID? {
