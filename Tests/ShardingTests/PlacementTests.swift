@@ -140,7 +140,9 @@ import Testing
         #expect(self.loads(self.applying(placement, to: before)).values.allSatisfy { $0 <= self.bound(4) })
     }
 
-    @Test("whoever comes, dies or returns, the others exchange nothing", arguments: [2, 3, 4, 5, 6], [4, shardCount])
+    @Test(
+        "whoever comes, dies or returns, the others exchange nothing",
+        arguments: [2, 3, 4, 5, 6, 11], [4, shardCount])
     func theOthersExchangeNothing(_ count: Int, giftsAtATime: Int) {
         for cluster in 1...5 {
             let nodes = (1...count).map { NodeID(rawValue: "node-\(cluster)-\($0)") }
@@ -154,6 +156,9 @@ import Testing
                 let left = self.resting(
                     owners, living: Set(nodes).subtracting([node]), giftsAtATime: giftsAtATime)
                 #expect(left.moves.isEmpty, "\(node.rawValue) has left")
+                let early = self.placement(
+                    left.owners, living: Set(nodes), steady: Set(nodes).subtracting([node]))
+                #expect(early.moves.isEmpty, "\(node.rawValue) has come back, and may not last")
                 let back = self.resting(left.owners, living: Set(nodes), giftsAtATime: giftsAtATime)
                 #expect(back.moves.allSatisfy { $0.to == node }, "\(node.rawValue) has come back")
                 owners = back.owners

@@ -19,6 +19,8 @@ package struct Placement: Hashable, Sendable {
     private var loads: [NodeID: Int]
     private let most: Int
     private let least: Int
+    /// There is nobody who counts and may not be given anything yet.
+    private let isSettled: Bool
 
     /// - Parameters:
     ///   - owners: of all shards; nil where the owner does not live.
@@ -29,6 +31,7 @@ package struct Placement: Hashable, Sendable {
         let nodes = max(1, living.count)
         self.most = (owners.count * 11 + nodes * 10 - 1) / (nodes * 10)
         self.least = owners.count * 10 / (nodes * 11)
+        self.isSettled = living == steady
         self.loads = Dictionary(uniqueKeysWithValues: living.map { ($0, 0) })
         for case let owner? in owners.values { self.loads[owner, default: 0] += 1 }
         let ownerless = owners.keys.filter { owners[$0] == .some(nil) }.sorted()
@@ -67,7 +70,7 @@ package struct Placement: Hashable, Sendable {
         for (shard, owner) in owned.sorted(by: { $0.key < $1.key })
         where !moving.contains(shard) && self.loads[owner, default: 0] > bound {
             var candidates = self.needy(among: nodes)
-            if candidates.isEmpty, bound == self.most {
+            if candidates.isEmpty, bound == self.most, self.isSettled {
                 candidates = nodes.filter { self.loads[$0, default: 0] < self.most }
             }
             if byRank { candidates = candidates.filter { Self.isHigher($0, than: owner, for: shard) } }
