@@ -129,4 +129,13 @@ private final class Flag: Sendable {
         await pool.stop()
         #expect(isDone.isRaised)
     }
+
+    @Test func isIdleOnlyWhileNothingIsUnderWay() async throws {
+        let pool = VerificationPool(threads: 1)
+        pool.start()
+        #expect(pool.isIdle)
+        try await pool.run { () async throws(ReadingFailure) in #expect(!pool.isIdle) }
+        #expect(pool.isIdle)
+        await pool.stop()
+    }
 }

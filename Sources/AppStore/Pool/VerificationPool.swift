@@ -40,6 +40,9 @@ package final class VerificationPool: TaskExecutor {
         self.limit = limit
     }
 
+    /// Whether it has nothing to do. A test's node lets what must not wait for verification wait for this.
+    package var isIdle: Bool { self.state.withLock { $0.inFlight == 0 } }
+
     /// Starts the threads. Once.
     package func start() {
         self.state.withLock { state in

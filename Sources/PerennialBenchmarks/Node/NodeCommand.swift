@@ -35,6 +35,8 @@ struct NodeCommand: AsyncParsableCommand {
     var mirror = false
     @Option(help: "Own a share of the shards, by a lease, as the node of this name.")
     var leased: String?
+    @Option(help: "Give a node nothing that another serves before it has lived for so many seconds.")
+    var settling = 1
     @Option(help: "Pretend to be of a release that supports this feature level.")
     var featureLevel: Int?
     @Option(name: .customLong("without"), help: "Go without a rule that promises rest on. Leased nodes only.")
@@ -64,9 +66,10 @@ struct NodeCommand: AsyncParsableCommand {
         let logger = Logger(label: "node")
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
-        let store = try self.openStore()
+        let verification = VerificationPool()
+        let store = try self.openStore(verification)
         let mirror = self.mirror ? try await StoreMirror.read(store) : nil
-        let subscriptions = try self.service(store, mirror, logger: logger)
+        let subscriptions = try self.service(store, mirror, verification, logger: logger)
         let http = try APIServer(
             service: subscriptions,
             webhooks: WebhookRegistry(
@@ -91,14 +94,15 @@ struct NodeCommand: AsyncParsableCommand {
         try await group.run()
     }
 
-    private func openStore() throws -> any EventStore {
+    private func openStore(_ verification: VerificationPool) throws -> any EventStore {
         guard self.store.hasPrefix("postgresql://") else {
             return try SQLiteEventStore(configuration: SQLiteConfiguration(path: self.store))
         }
         var configuration = PostgresConfiguration(connectionString: self.store)
         if self.removed.contains(.fence) { configuration.guards.remove(.fence) }
         let store = try PostgresEventStore(configuration: configuration)
-        return self.removed.isEmpty ? store : UnguardedStore(base: store, removed: Set(self.removed))
+        guard !self.removed.isEmpty else { return store }
+        return UnguardedStore(base: store, removed: Set(self.removed), verification: verification)
     }
 
     private func configuration(for store: any EventStore) throws -> RuntimeConfiguration {
@@ -109,7 +113,7 @@ struct NodeCommand: AsyncParsableCommand {
             configuration.node = NodeID(rawValue: leased)
             configuration.lease = LeaseTerms(length: .seconds(5))
             // What is measured is the loss of a node: a new one need not prove first that it lasts.
-            configuration.lease?.settling = .seconds(1)
+            configuration.lease?.settling = .seconds(self.settling)
             if self.removed.contains(.lease) { configuration.lease?.reads = .seconds(3_600) }
             if self.removed.contains(.tokens) { configuration.guards.remove(.tokens) }
         } else if let half = self.half {
@@ -125,7 +129,7 @@ struct NodeCommand: AsyncParsableCommand {
     }
 
     private func service(
-        _ store: any EventStore, _ mirror: EntitlementMirror?, logger: Logger
+        _ store: any EventStore, _ mirror: EntitlementMirror?, _ verification: VerificationPool, logger: Logger
     ) throws -> SubscriptionService {
         var configuration = try self.configuration(for: store)
         configuration.mirror = mirror
@@ -137,7 +141,7 @@ struct NodeCommand: AsyncParsableCommand {
         return try SubscriptionService(
             store: store, configuration: configuration, clock: SystemClock(),
             notifications: NotificationReader(verifier: verifier, apps: apps),
-            transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(),
+            transactions: TransactionReader(verifier: verifier, apps: apps), verification: verification,
             catalog: Catalog([Catalog.Entry(entitlement: CheckBodies.entitlement, products: products)]), logger: logger)
     }
 }

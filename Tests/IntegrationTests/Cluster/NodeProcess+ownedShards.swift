@@ -7,4 +7,18 @@ extension NodeProcess {
         let line = metrics.firstMatch(of: /(?m)^perennial_shards_owned ([0-9]+)/)
         return line.flatMap { Int($0.output.1) } ?? 0
     }
+
+    /// Waits until each of these has its share, after which nothing moves by itself.
+    static func untilEvenlyDivided(among nodes: [NodeProcess]) async throws {
+        while true {
+            var owned: [Int] = []
+            for node in nodes { owned.append(try await node.ownedShards()) }
+            if owned.reduce(0, +) == Self.shardCount,
+                owned.allSatisfy({ $0 >= Self.shardCount * 10 / (nodes.count * 11) })
+            {
+                return
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
 }

@@ -14,4 +14,6 @@ enum RemovedGuard: String, CaseIterable, ExpressibleByArgument {
     case outcome
     /// An answer is not older than the token that came with its question.
     case tokens
+    /// Signs of life have threads of their own, and wait for nobody.
+    case threads
 }

@@ -20,8 +20,6 @@ extension UnguardedStore {
         try self.base.begin(node, lease: lease)
     }
 
-    func beat(_ run: NodeRun) throws(StoreError) -> Bool { try self.base.beat(run) }
-
     func leave(_ run: NodeRun) throws(StoreError) { try self.base.leave(run) }
 
     func depose(_ seen: NodeStatus) throws(StoreError) -> Bool { try self.base.depose(seen) }

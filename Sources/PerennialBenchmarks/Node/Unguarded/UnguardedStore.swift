@@ -1,9 +1,11 @@
+import AppStore
 import EventSourcing
 
-/// A store whose appends lack guards; all else goes through.
+/// A store whose appends and signs of life lack guards; all else goes through.
 struct UnguardedStore: SharedEventStore {
     let base: any SharedEventStore
     let removed: Set<RemovedGuard>
+    let verification: VerificationPool
 
     func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome] {
         let batches = self.removed.contains(.deduplication) ? batches.map(Self.withUniqueKeys) : batches
@@ -15,6 +17,15 @@ struct UnguardedStore: SharedEventStore {
             guard self.removed.contains(.outcome) else { throw error }
             return batches.map { .appended(head: Sequence(rawValue: $0.head.rawValue + Int64($0.events.count))) }
         }
+    }
+
+    /// Without a thread of its own it needs one that verifies, and has one only when there is nothing to verify; otherwise it
+    /// is for the next one to try, a second later.
+    func beat(_ run: NodeRun) throws(StoreError) -> Bool {
+        guard !self.removed.contains(.threads) || self.verification.isIdle else {
+            throw StoreError(.unavailable, "no thread is free for a sign of life")
+        }
+        return try self.base.beat(run)
     }
 
     /// Under keys that nobody finds again.

@@ -2,21 +2,24 @@ import Foundation
 import PostgresHarness
 
 /// Nodes as the benchmarks run them, on a database of their own: composed as `perennial serve` composes its own, but
-/// given shards when they have lived for a second, and without a guard when a test wants that.
+/// given shards when they have lived for a second or some, and without a guard when a test wants that.
 final class BenchmarkNodes: Sendable {
     let database: PostgresDatabase
     private let directory: TemporaryDirectory
     private let removed: Guard?
+    private let settling: Int
     /// Held open: a node ends when its standard input does.
     private let input: (reading: FileHandle, writing: FileHandle)
 
     /// - Parameters:
     ///   - root: what notifications lead to.
     ///   - removed: what the nodes go without.
-    init(root: [UInt8], without removed: Guard? = nil) async throws {
+    ///   - settling: for how many seconds they have to have lived before they are given what another serves.
+    init(root: [UInt8], without removed: Guard? = nil, settling: Int = 1) async throws {
         self.database = try await onOwnThread { try PostgresServer.shared().makeDatabase() }
         self.directory = try TemporaryDirectory()
         self.removed = removed
+        self.settling = settling
         let pipe = Pipe()
         self.input = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
         try self.directory.write(root, to: "root.cer")
@@ -34,6 +37,7 @@ final class BenchmarkNodes: Sendable {
             binary,
             [
                 "node", "--store", store, "--root", self.directory.file("root.cer"), "--leased", name,
+                "--settling", "\(self.settling)",
             ] + (self.removed.map { ["--without", $0.rawValue] } ?? []),
             input: self.input.reading.fileDescriptor, output: self.directory.file(UUID().uuidString))
         while process.isRunning {
@@ -43,6 +47,14 @@ final class BenchmarkNodes: Sendable {
             try await Task.sleep(for: .milliseconds(20))
         }
         throw ProcessFailure("a node did not start: \(process.errorOutput)")
+    }
+
+    /// How many signs of life a node has given in all its runs.
+    func beats(of name: String) async throws -> Int {
+        let database = self.database
+        let rows = try await onOwnThread { try database.query("SELECT beat FROM node WHERE node_id = '\(name)'") }
+        guard rows.count == 1, let beats = Int(rows[0]) else { throw ProcessFailure("no beats of \(name): \(rows)") }
+        return beats
     }
 
     /// A row of `shard`, without what appends change.

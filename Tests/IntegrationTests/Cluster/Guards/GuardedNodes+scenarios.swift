@@ -16,6 +16,7 @@ extension GuardedNodes {
         case .retake: try await self.loseAnswer()
         case .outcome: try await self.loseAppend()
         case .tokens: try await self.askBehindToken()
+        case .threads: try await self.overload()
         }
     }
 
@@ -101,6 +102,24 @@ extension GuardedNodes {
             guard self.cable.snare.release() else { throw MissedMoment() }
         }
         return try await self.violations(on: owner)
+    }
+
+    /// One of two nodes gets more to verify than it can: for three leases, or without the rule until that costs it its own.
+    private func overload() async throws -> [Violation] {
+        let (node, other) = try await self.startBoth()
+        let before = try await self.ownership()
+        let overload = try await Overload(self.payloads(), for: node)
+        overload.begin(connections: 16)
+        let end = ContinuousClock.now + .seconds(15)
+        var takenForDead: [String] = []
+        while takenForDead.isEmpty, self.removed == .threads || .now < end {
+            try await Task.sleep(for: .milliseconds(250))
+            takenForDead = try await self.ownership().takenForDead(since: before)
+        }
+        try await overload.end()
+        guard overload.wasHandled else { throw MissedMoment() }
+        self.note(takenForDead: takenForDead)
+        return try await self.violations(on: other)
     }
 
     /// The owner is asked in both ways, from the database and from memory, before it has heard of its own commit.

@@ -9,6 +9,9 @@ final class GuardedNodes {
     /// What becomes of the subscription, oldest first.
     let notifications: [SignedNotification]
     let subscription: String
+    let removed: Guard?
+    /// What becomes of many.
+    private let crowd: [SignedNotification]
     private(set) var history = History()
     private let nodes: BenchmarkNodes
 
@@ -18,6 +21,7 @@ final class GuardedNodes {
             let factory = try LifecycleFactory(seed: 47)
             return (factory.rootCertificate, try (0..<20).flatMap { try factory.lifecycles(ofCustomer: $0) })
         }
+        self.crowd = lives.flatMap(\.notifications)
         // The life that has the most to tell.
         let told = lives.map { $0.notifications.filter { $0.status != nil } }
         guard let notifications = told.max(by: { $0.count < $1.count }), notifications.count >= 3,
@@ -25,6 +29,7 @@ final class GuardedNodes {
         else { throw ProcessFailure("nobody lives long enough") }
         self.notifications = Array(notifications.prefix(3))
         self.subscription = subscription
+        self.removed = removed
         self.nodes = try await BenchmarkNodes(root: root, without: removed)
         self.cable = try PartitionProxy(to: LoopbackAddress(port: Int(self.nodes.database.server.port)))
     }
@@ -40,6 +45,13 @@ final class GuardedNodes {
 
     func startSecond() async throws -> NodeProcess { try await self.nodes.start("second") }
 
+    /// Nothing is in their way, and each has its share.
+    func startBoth() async throws -> (NodeProcess, NodeProcess) {
+        let nodes = [try await self.nodes.start("first"), try await self.startSecond()]
+        try await NodeProcess.untilEvenlyDivided(among: nodes)
+        return (nodes[0], nodes[1])
+    }
+
     func untilAllAreOwned(by node: NodeProcess) async throws {
         while try await node.ownedShards() < NodeProcess.shardCount { try await Task.sleep(for: .milliseconds(20)) }
     }
@@ -50,6 +62,12 @@ final class GuardedNodes {
     func payload(_ number: Int) -> [UInt8] {
         self.history.sent.insert(self.notifications[number].uuid)
         return self.notifications[number].signedPayload
+    }
+
+    /// The same of many subscriptions.
+    func payloads() -> [[UInt8]] {
+        self.history.sent.formUnion(self.crowd.map(\.uuid))
+        return self.crowd.map(\.signedPayload)
     }
 
     func note(_ status: UInt, of number: Int) {
@@ -115,6 +133,10 @@ final class GuardedNodes {
         let database = self.nodes.database
         return try await onOwnThread { try database.shardRows() }
     }
+
+    func ownership() async throws -> Ownership { try await Ownership(self.nodes.database) }
+
+    func note(takenForDead nodes: [String]) { self.history.takenForDead = nodes }
 
     /// From now on only a newer owner may append.
     func noteOwners() async throws { self.history.earlier = try await self.rows() }

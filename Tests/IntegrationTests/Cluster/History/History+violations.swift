@@ -6,6 +6,7 @@ extension History {
             + self.lateAppends
             + self.answers.filter { $0.version < $0.atLeast }.map(Violation.olderAnswer)
             + self.parked.map { .parked(key: $0) } + self.refused.map { .refused(notification: $0) }
+            + self.takenForDead.map { .takenForDead(node: $0) }
     }
 
     private func violations(on node: String, _ log: [Entry]) -> [Violation] {

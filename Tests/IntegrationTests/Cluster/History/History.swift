@@ -15,6 +15,8 @@ struct History: Sendable {
     var refused: [String] = []
     /// Keys of what was kept for an owner, and could not be applied by him.
     var parked: [String] = []
+    /// Nodes that others took for dead, though nobody had done anything to them.
+    var takenForDead: [String] = []
 
     struct Entry: Hashable, Sendable {
         var stream: String

@@ -118,6 +118,10 @@ struct HistoryTests {
         #expect(Self.changed { $0.refused.append("c") } == [.refused(notification: "c")])
     }
 
+    @Test func whoIsTakenForDeadIsReported() {
+        #expect(Self.changed { $0.takenForDead.append("node-0") } == [.takenForDead(node: "node-0")])
+    }
+
     @Test func whatIsParkedIsReported() {
         #expect(Self.changed { $0.parked.append("k") } == [.parked(key: "k")])
     }

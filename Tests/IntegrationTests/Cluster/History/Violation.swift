@@ -13,6 +13,7 @@ enum Violation: Hashable, Sendable {
     case olderAnswer(History.OwnerAnswer)
     case parked(key: String)
     case refused(notification: String)
+    case takenForDead(node: String)
 }
 
 extension Violation: CustomStringConvertible {
@@ -34,6 +35,7 @@ extension Violation: CustomStringConvertible {
             "\(answer.node) answered version \(answer.version) of \(answer.subscription) after \(answer.atLeast) was known"
         case .parked(let key): "\(key) was kept for its owner, who could not apply it"
         case .refused(let notification): "no node takes \(notification)"
+        case .takenForDead(let node): "\(node) was taken for dead, and was not"
         }
     }
 }
