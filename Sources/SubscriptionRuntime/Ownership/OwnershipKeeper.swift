@@ -126,11 +126,14 @@ final class OwnershipKeeper: Sendable {
             self.logger, "Who owns what cannot be read or changed", "Who owns what can be read again")
         while !self.readings.isStopping {
             let asked = self.lease.now
+            // Where a shard is has to be read after somebody has asked for it to be elsewhere.
+            let wanted = min(self.moves.waiting, Self.giftsAtATime)
             do throws(StoreError) {
                 let view = try self.store.view()
                 if let refusal = level.refusal(of: view.featureLevel) { return onRetirement(refusal) }
                 watch.observe(view.nodes, askedAt: asked, at: self.lease.now)
                 try self.act(on: view, as: run, watch)
+                for request in self.moves.take(atMost: wanted) { request.end(self.move(request, as: run, view)) }
                 trouble.end()
             } catch {
                 guard [.unavailable, .full].contains(error.code) else { throw error }
@@ -173,7 +176,6 @@ final class OwnershipKeeper: Sendable {
             guard let next = view.living.first(where: { $0.node == gift.to }) else { continue }
             _ = self.give(gift.shard, as: run, to: next)
         }
-        for request in self.moves.take(atMost: Self.giftsAtATime) { request.end(self.move(request, as: run, view)) }
     }
 
     private func move(_ request: ShardMoves.Request, as run: NodeRun, _ view: ClusterView) -> Result<Void, ServiceError>

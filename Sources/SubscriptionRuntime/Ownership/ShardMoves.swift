@@ -56,6 +56,13 @@ final class ShardMoves: Sendable {
         }
     }
 
+    /// Taken by nobody yet.
+    var waiting: Int {
+        self.state.withLock { state in
+            if case .open(let requests, _) = state { requests.count } else { 0 }
+        }
+    }
+
     /// The oldest.
     func take(atMost limit: Int) -> [Request] {
         self.state.withLock { state in

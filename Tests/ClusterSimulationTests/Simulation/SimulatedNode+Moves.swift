@@ -4,10 +4,10 @@ extension SimulatedNode {
     /// Waits for the next reading.
     func ask(_ move: AskedMove) { self.moves.append(move) }
 
-    /// As the reading has it.
-    func makeMoves() {
-        let moves = self.moves
-        self.moves = []
+    /// As the reading has it: those that were wanted before it.
+    func makeMoves(atMost limit: Int) {
+        let moves = self.moves.prefix(limit)
+        self.moves.removeFirst(moves.count)
         for move in moves { self.make(move) }
     }
 

@@ -4,6 +4,7 @@ import Sharding
 extension SimulatedNode {
     func read() {
         let asked = self.now
+        let wanted = self.moves.count
         self.cluster.request(from: self) {
             $0.view
         } reply: { reply in
@@ -17,6 +18,7 @@ extension SimulatedNode {
             self.view = view
             self.watch.observe(view.nodes, askedAt: asked, at: self.now)
             self.act()
+            self.makeMoves(atMost: wanted)
         }
     }
 
@@ -39,7 +41,6 @@ extension SimulatedNode {
             guard let next = self.view.living.first(where: { $0.node == gift.to }) else { continue }
             self.give(gift.shard, to: next)
         }
-        self.makeMoves()
     }
 
     func depose(_ node: NodeStatus) {
