@@ -116,6 +116,27 @@ import Testing
         #expect(self.plan(nobodys, seconds: 0...100).claims == nobodys.shards)
     }
 
+    @Test("who refuses connections and beats no more is named before its lease is over, and gets nothing")
+    func namesTheGone() {
+        // given
+        let peer = self.status(self.peer, incarnation: 7, beat: 41)
+        let nodes = [self.status(self.me), peer]
+        let view = ClusterView(nodes: nodes, shards: self.rows(Array(repeating: nil, count: 64)))
+        var watch = PeerWatch(terms: self.terms)
+        var hints = DeathHints()
+        for second in 100...110 {
+            // when
+            hints.noteRefusal(by: peer.owner, at: .seconds(second))
+            watch.observe(nodes, askedAt: .seconds(second), at: .seconds(second), hints: hints)
+            let plan = OwnershipPlan(
+                view, by: self.owner(self.me), watch: watch, at: .seconds(second), giftsAtATime: 2)
+            // then: as what it is, once
+            #expect(plan.gone == ((102..<110).contains(second) ? [peer] : []))
+            #expect(plan.silent == (second == 110 ? [peer] : []))
+            #expect((plan.claims == view.shards) == (second >= 102))
+        }
+    }
+
     // MARK: Claims
 
     @Test("only what this node is first for is claimed, and what the others are first for is left to them")

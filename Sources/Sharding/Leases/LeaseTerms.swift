@@ -11,6 +11,9 @@ package struct LeaseTerms: Hashable, Sendable {
     package var readingInterval: Duration
     /// Readings further apart than this say nothing about what was between them.
     package var longestReadingGap: Duration
+    /// After so long a run that lives has been seen to beat again: who has not, and refuses connections all the while, is taken
+    /// for dead before its lease is over.
+    package var doubt: Duration
 
     /// So long a run has to have lived before others give it what they serve well.
     package var settling: Duration
@@ -22,6 +25,7 @@ package struct LeaseTerms: Hashable, Sendable {
         self.beatInterval = .seconds(1)
         self.readingInterval = .milliseconds(250)
         self.longestReadingGap = .seconds(1)
+        self.doubt = self.beatInterval + self.readingInterval
         self.settling = .seconds(10)
     }
 

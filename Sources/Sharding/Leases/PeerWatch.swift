@@ -20,6 +20,7 @@ package struct PeerWatch: Hashable, Sendable {
     /// When the last reading was asked for, and when it had arrived.
     private var lastAsked: Duration?
     private var lastArrival = Duration.zero
+    private var hints = DeathHints()
 
     package init(terms: LeaseTerms) { self.terms = terms }
 
@@ -27,10 +28,14 @@ package struct PeerWatch: Hashable, Sendable {
     /// - Parameters:
     ///   - asked: when the reading was sent for.
     ///   - now: when it had arrived.
-    package mutating func observe(_ nodes: [NodeStatus], askedAt asked: Duration, at now: Duration) {
+    ///   - hints: by then.
+    package mutating func observe(
+        _ nodes: [NodeStatus], askedAt asked: Duration, at now: Duration, hints: DeathHints = DeathHints()
+    ) {
         let isUnbroken = self.lastAsked.map { now - $0 <= self.terms.longestReadingGap } ?? false
         self.lastAsked = asked
         self.lastArrival = now
+        self.hints = hints
         var signs: [NodeID: Sign] = [:]
         for node in nodes {
             signs[node.id] = self.sign(of: node, after: self.signs[node.id], isUnbroken: isUnbroken, at: now)
@@ -59,6 +64,17 @@ package struct PeerWatch: Hashable, Sendable {
     /// Its lease is over, and it has not been seen to beat. Whatever passed since the last reading does not count.
     package func isSilent(_ node: NodeID, at now: Duration) -> Bool {
         self.end(of: node).map { min(now, self.lastArrival) >= $0 } ?? false
+    }
+
+    /// Its process is gone, as it seems: connections to it have been refused for longer than a run that lives goes without
+    /// beating, and the last reading, which was asked for after that, shows no beat since. A run that lives and merely
+    /// listens no more does beat; one that is stopped, or cut off, refuses nothing.
+    package func isGone(_ node: NodeID) -> Bool {
+        guard let sign = self.signs[node], let lastAsked = self.lastAsked,
+            let refused = self.hints.refusedSince(
+                ShardRecord.Owner(node: node, incarnation: sign.incarnation), at: self.lastArrival)
+        else { return false }
+        return lastAsked - max(sign.since, refused) >= self.terms.doubt
     }
 
     // MARK: Flapping

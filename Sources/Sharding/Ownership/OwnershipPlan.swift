@@ -5,6 +5,8 @@ package import EventSourcing
 package struct OwnershipPlan: Hashable, Sendable {
     /// Nodes whose lease is over. Who deposes one names what it saw, and fails if the node has beaten since.
     package var silent: [NodeStatus] = []
+    /// The same of nodes whose lease may not be over, but whose processes are gone as it seems.
+    package var gone: [NodeStatus] = []
     /// Shards that nobody living owns, as they were seen.
     package var claims: [ShardRecord] = []
     /// From then on, by this node's clock, nobody who was taken for dead answers for anything any more: reads of what is
@@ -24,8 +26,10 @@ package struct OwnershipPlan: Hashable, Sendable {
         self.soleFrom = ends.max() ?? .zero
         let living = view.living
         guard living.contains(me) else { return }
-        self.silent = view.nodes.filter { $0.life == .live && $0.owner != me && watch.isSilent($0.id, at: now) }
-        let taking = Set(living.map(\.node)).subtracting(self.silent.map(\.id))
+        let others = view.nodes.filter { $0.life == .live && $0.owner != me }
+        self.silent = others.filter { watch.isSilent($0.id, at: now) }
+        self.gone = others.filter { !watch.isSilent($0.id, at: now) && watch.isGone($0.id) }
+        let taking = Set(living.map(\.node)).subtracting((self.silent + self.gone).map(\.id))
         let owners = view.shards.map { ($0.shard, $0.owner.flatMap { living.contains($0) ? $0.node : nil }) }
         let placement = Placement(
             owners: Dictionary(uniqueKeysWithValues: owners), living: taking,

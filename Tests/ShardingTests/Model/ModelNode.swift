@@ -90,6 +90,10 @@ struct ModelNode: Hashable {
         self.watch.observe(view.nodes.filter { $0.id != ModelStore.id(me) }, askedAt: asked, at: now)
         let plan = OwnershipPlan(
             view, by: ModelStore.owner(self.run), watch: self.watch, at: now, giftsAtATime: 1)
+        // Who has begun another run is not waited for any more.
+        if store.owner == self.run, let tenure = self.tenure {
+            self.tenure?.soleFrom = min(tenure.soleFrom, plan.soleFrom)
+        }
         guard store.lives(self.run) else { return }
         if !plan.silent.isEmpty || suspects { self.silent = store.rows[other] }
         if !plan.claims.isEmpty, self.tenure == nil {
