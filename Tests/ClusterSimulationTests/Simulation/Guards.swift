@@ -14,6 +14,8 @@ struct Guards: Hashable, Sendable {
     var readLease = true
     /// Who takes over from a node that may still answer waits until its lease must be over.
     var patience = true
+    /// Who refuses connections is deposed only when it has not beaten for longer than who lives.
+    var hintsNeedSilence = true
     /// A node is deposed only as it was seen.
     var deposesAsSeen = true
     /// A shard is claimed only as it was seen.
@@ -43,7 +45,7 @@ struct Guards: Hashable, Sendable {
     static let all: [(name: String, isOn: any WritableKeyPath<Guards, Bool> & Sendable)] = [
         ("epochFence", \.epochFence), ("incarnationFence", \.incarnationFence), ("headFence", \.headFence),
         ("deduplication", \.deduplication), ("knownOutcomes", \.knownOutcomes), ("readLease", \.readLease),
-        ("patience", \.patience),
+        ("patience", \.patience), ("hintsNeedSilence", \.hintsNeedSilence),
         ("deposesAsSeen", \.deposesAsSeen), ("claimsAsSeen", \.claimsAsSeen), ("claimsAlive", \.claimsAlive),
         ("comesBackAsAnother", \.comesBackAsAnother),
         ("unbrokenReadings", \.unbrokenReadings), ("stopsBeforeGiving", \.stopsBeforeGiving),

@@ -61,7 +61,7 @@ extension SimulatedCluster {
         self.after(.milliseconds(600)) { end { failure(.timeout) } }
         guard !self.cutPairs.contains([other, node.id]), !self.isLost() else { return }
         self.after(self.delay(rarely: 300)) {
-            guard peer.isRunning else { return end { failure(.refused) } }
+            guard !self.refusesConnections(peer) else { return end { failure(.refused) } }
             // Now and then somebody else listens there for a while.
             if self.happens(0.02) { return end { failure(.refused) } }
             peer.deliver(to: peer.currentLife) {

@@ -10,7 +10,7 @@ extension SimulatedCluster {
         guard self.now < self.configuration.length else { return }
         let node = self.nodes.randomElement(using: &self.random)!
         let long = self.random.duration(200...5_000)
-        switch Int.random(in: 0..<12, using: &self.random) {
+        switch Int.random(in: 0..<13, using: &self.random) {
         case 0..<2:
             node.kill()
             self.after(self.random.duration(50...4_000)) { node.start() }
@@ -24,11 +24,13 @@ extension SimulatedCluster {
             self.after(long) { self.cutPairs.remove(pair) }
         case 7..<9:
             self.cutFromStore.insert(node.id)
+            if self.random.chance(0.3) { self.refuseConnections(to: node, for: long) }
             self.after(long) { self.cutFromStore.remove(node.id) }
         case 9:
             self.takeStoreDown()
             self.after(long) { self.bringStoreUp() }
-        case 10..<12 where self.storeMayLose:
+        case 10: self.refuseConnections(to: node, for: long)
+        case 11..<13 where self.storeMayLose:
             self.takeStoreDown()
             self.after(self.random.duration(100...3_000)) {
                 guard !self.isStoreUp else { return }
@@ -56,6 +58,7 @@ extension SimulatedCluster {
         self.bringStoreUp()
         self.cutPairs = []
         self.cutFromStore = []
+        self.refusing = []
         for node in self.nodes {
             if node.isPaused { node.pause(for: .zero) }
             node.start()

@@ -28,6 +28,8 @@ final class SimulatedCluster {
     var saved: SimulatedStore
     var cutPairs: Set<Set<NodeID>> = []
     var cutFromStore: Set<NodeID> = []
+    /// Nodes at whose addresses nobody listens, though they live.
+    var refusing: Set<NodeID> = []
     /// Of all messages.
     let loss: Double
     /// The database may fail over to one that lacks its last commits.

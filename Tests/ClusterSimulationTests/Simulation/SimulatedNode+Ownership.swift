@@ -16,7 +16,7 @@ extension SimulatedNode {
             }
             guard case .done(let view) = reply else { return self.refuseMoves() }
             self.view = view
-            self.watch.observe(view.nodes, askedAt: asked, at: self.now)
+            self.watch.observe(view.nodes, askedAt: asked, at: self.now, hints: self.hints)
             self.act()
             self.makeMoves(atMost: wanted)
         }
@@ -28,11 +28,13 @@ extension SimulatedNode {
         }
         let plan = OwnershipPlan(self.view, by: self.owner, watch: self.watch, at: self.now, giftsAtATime: 2)
         for silent in plan.silent { self.depose(silent) }
-        for suspect in self.view.nodes where self.suspects.contains(suspect.id) && suspect.life == .live {
-            self.depose(suspect)
-        }
-        self.suspects = []
+        for gone in self.gone(by: plan) { self.depose(gone: gone) }
         let soleFrom = self.cluster.guards.patience ? plan.soleFrom : .zero
+        for row in self.view.shards where row.owner == self.owner {
+            if let tenure = self.tenures[row.shard] {
+                self.tenures[row.shard]?.soleFrom = min(tenure.soleFrom, soleFrom)
+            }
+        }
         self.claim(plan.claims, soleFrom: soleFrom)
         for row in self.view.shards where row.owner == self.owner {
             self.adopt(row.shard, soleFrom: soleFrom)

@@ -110,7 +110,4 @@ extension SimulatedNode {
         guard Int(shard.rawValue) < self.view.shards.count else { return nil }
         return self.view.shards[Int(shard.rawValue)].owner?.node
     }
-
-    /// A connection to it was refused.
-    func suspect(_ node: NodeID) { self.suspects.insert(node) }
 }

@@ -20,7 +20,8 @@ final class SimulatedNode {
     var lease: Lease
     var watch: PeerWatch
     var view = ClusterView(nodes: [], shards: [])
-    var suspects: Set<NodeID> = []
+    var hints = DeathHints()
+    var knockedAt: Set<NodeID> = []
     var tenures: [ShardID: Tenure] = [:]
     var claiming: Set<ShardID> = []
     /// How long each log was at least.
@@ -106,7 +107,8 @@ final class SimulatedNode {
         self.owner.incarnation = self.cluster.newIncarnation()
         self.lease = Lease(terms: self.terms)
         self.watch = PeerWatch(terms: self.terms)
-        self.suspects = []
+        self.hints = DeathHints()
+        self.knockedAt = []
         self.register()
         self.read()
         self.drain()

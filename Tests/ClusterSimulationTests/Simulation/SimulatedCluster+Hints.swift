@@ -1,0 +1,35 @@
+import EventSourcing
+
+extension SimulatedCluster {
+    enum Knock { case refused, accepted, unanswered }
+
+    /// Nobody listens at its address, for a while at least, though the node may live.
+    func refuseConnections(to node: SimulatedNode, for duration: Duration) {
+        self.refusing.insert(node.id)
+        self.after(duration) { self.refusing.remove(node.id) }
+    }
+
+    func refusesConnections(_ node: SimulatedNode) -> Bool { !node.isRunning || self.refusing.contains(node.id) }
+
+    /// A process that is stopped is connected to all the same; who is cut off, or loses a message, hears nothing.
+    func knock(at other: NodeID, from node: SimulatedNode, reply: @escaping (Knock) -> Void) {
+        let life = node.currentLife
+        var isOver = false
+        func end(_ knock: Knock) {
+            guard !isOver else { return }
+            isOver = true
+            node.deliver(to: life) { reply(knock) }
+        }
+        self.after(.milliseconds(200)) { end(.unanswered) }
+        guard let peer = self.nodes.first(where: { $0.id == other }), !self.cutPairs.contains([other, node.id]),
+            !self.isLost()
+        else { return }
+        self.after(self.delay(rarely: 300)) { end(self.refusesConnections(peer) ? .refused : .accepted) }
+    }
+
+    /// A node is taken for dead because it refuses connections.
+    func hasDeposed(_ gone: NodeStatus) {
+        guard let node = self.nodes.first(where: { $0.owner == gone.owner }), node.isRunning else { return }
+        if node.hasJustBeaten { self.history.violate("a node that beats is deposed for refusing connections") }
+    }
+}
