@@ -10,6 +10,7 @@ package final class ClusterNode: InvocationTransport {
     let configuration: ClusterConfiguration
     let associations: AssociationTable
     let replies: ReplyQueue
+    let lostPeers = LostPeers()
     private let contract: CallContract
     private let membership: Membership
     private let server: CallServer
@@ -71,6 +72,7 @@ package final class ClusterNode: InvocationTransport {
             }
             group.addTask { await self.membership.run(onReading: self.adapt) }
             group.addTask { await self.server.run(on: system) }
+            group.addTask { await self.lostPeers.run() }
             group.addTask {
                 await withTaskCancellationHandler {
                     try? await Task.sleep(for: Self.forever)
@@ -105,6 +107,12 @@ package final class ClusterNode: InvocationTransport {
             }
             if isKnown { listener.resume(returning: record) }
         }
+    }
+
+    /// - Parameter listener: hears whether a run is still refusing connections after the one to it was lost: true each time
+    ///   that it does, and false once it does not or is not tried any more. On any thread; it must not wait.
+    package func onKnock(_ listener: @escaping @Sendable (_ run: ShardRecord.Owner, _ isRefused: Bool) -> Void) {
+        self.lostPeers.onKnock(listener)
     }
 
     /// How often the reactor has woken up.

@@ -129,6 +129,7 @@ final class PeerLink {
                 try self.receiveAll(for: node)
                 self.unsent = nil
                 self.association.loseConnection()
+                node.lostPeers.add(self.association)
                 // A handshake that ends like this may have failed for the key: a peer that cannot read it says no more.
                 if connection.ready == nil { self.keyIndex += 1 }
                 let hasLasted = connection.ready.map { .now - $0 > Self.pauseAfterRefusal } ?? false
