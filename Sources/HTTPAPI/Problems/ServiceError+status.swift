@@ -46,7 +46,7 @@ extension ServiceError.Code {
         case .overloaded: "Too much work is waiting"
         case .stopping: "The node is starting or stopping"
         case .notOwner: "Another node has to answer"
-        case .frozen: "The outcome of a commit is being found out"
+        case .frozen: "Its owner cannot answer for the shard yet"
         case .storeUnavailable: "The store is not available"
         case .storeFull: "The store is full"
         case .parked: "This could not be stored"

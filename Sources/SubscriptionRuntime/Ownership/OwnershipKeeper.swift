@@ -22,6 +22,7 @@ final class OwnershipKeeper: Sendable {
     private let logger: Logger
     private let beats = ThreadSignal()
     private let readings = ThreadSignal()
+    private let hints = Mutex(DeathHints())
 
     init(
         store: any SharedEventStore, terms: LeaseTerms, lease: NodeLease, parts: [ShardParts], moves: ShardMoves,
@@ -75,6 +76,14 @@ final class OwnershipKeeper: Sendable {
 
     /// Somebody takes this node for an owner: it may have been given something.
     func readSoon() { self.readings.wake() }
+
+    /// Whether an attempt to connect to a run, whose connection was lost, was refused.
+    func noteKnock(at peer: ShardRecord.Owner, isRefused: Bool) {
+        let now = self.lease.now
+        self.hints.withLock { hints in
+            if isRefused { hints.noteRefusal(by: peer, at: now) } else { hints.withdraw(peer) }
+        }
+    }
 
     /// Takes and gives nothing more; what is owned is still beaten for.
     func stopTaking() { self.readings.stop() }
@@ -131,7 +140,8 @@ final class OwnershipKeeper: Sendable {
             do throws(StoreError) {
                 let view = try self.store.view()
                 if let refusal = level.refusal(of: view.featureLevel) { return onRetirement(refusal) }
-                watch.observe(view.nodes, askedAt: asked, at: self.lease.now)
+                watch.observe(
+                    view.nodes, askedAt: asked, at: self.lease.now, hints: self.hints.withLock(\.self))
                 try self.act(on: view, as: run, watch)
                 for request in self.moves.take(atMost: wanted) { request.end(self.move(request, as: run, view)) }
                 trouble.end()
@@ -154,12 +164,12 @@ final class OwnershipKeeper: Sendable {
         }
         let plan = OwnershipPlan(
             view, by: run.owner, watch: watch, at: self.lease.now, giftsAtATime: Self.giftsAtATime)
-        for silent in plan.silent where try self.store.depose(silent) {
-            self.logger.warning("A node is taken for dead", metadata: .runtime([.node: "\(silent.id.rawValue)"]))
-            // What it owned is there to be claimed from the next reading on.
-            self.readings.wake()
-        }
+        for silent in plan.silent { try self.depose(silent, "A node is taken for dead") }
+        for gone in plan.gone { try self.depose(gone, "A node that refuses connections is taken for dead") }
         let soleFrom = self.lease.instant(plan.soleFrom)
+        for row in view.shards where row.owner == run.owner {
+            self.parts[Int(row.shard.rawValue)].gate.shortenWait(until: soleFrom)
+        }
         let free = plan.claims.filter { self.journal.epoch(of: $0.shard) == nil }
         if !free.isEmpty {
             let taken = try self.journal.own(soleFrom: soleFrom) { () throws(StoreError) in
@@ -176,6 +186,13 @@ final class OwnershipKeeper: Sendable {
             guard let next = view.living.first(where: { $0.node == gift.to }) else { continue }
             _ = self.give(gift.shard, as: run, to: next)
         }
+    }
+
+    private func depose(_ node: NodeStatus, _ message: Logger.Message) throws(StoreError) {
+        guard try self.store.depose(node) else { return }
+        self.logger.warning(message, metadata: .runtime([.node: "\(node.id.rawValue)"]))
+        // What it owned is there to be claimed from the next reading on.
+        self.readings.wake()
     }
 
     private func move(_ request: ShardMoves.Request, as run: NodeRun, _ view: ClusterView) -> Result<Void, ServiceError>

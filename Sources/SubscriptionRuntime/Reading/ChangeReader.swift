@@ -92,7 +92,7 @@ struct ChangeReader: Sendable {
         for parts in self.positions.shards {
             let place = places[parts.shard]
             do throws(ServiceError) {
-                let head = if let head = stored[parts.shard] { head } else { try parts.gate.head().sequence }
+                let head = if let head = stored[parts.shard] { head } else { try parts.gate.durableHead().sequence }
                 if head > place?.sequence ?? .zero { pending.append((parts.shard, head)) }
             } catch {
                 guard error.code.saysOwnerIsAbsent else { throw error }

@@ -61,7 +61,7 @@ struct PositionGuard: Sendable {
     func headSequence(of shard: ShardID) throws(ServiceError) -> EventSourcing.Sequence {
         guard self.isOurs(shard) else { return EventSourcing.Sequence(rawValue: .max) }
         do {
-            return try self.shards[Int(shard.rawValue)].gate.head().sequence
+            return try self.shards[Int(shard.rawValue)].gate.durableHead().sequence
         } catch {
             // It is changing hands: what is in the store is durable all the same.
             guard error.code.saysOwnerIsAbsent else { throw error }

@@ -49,7 +49,7 @@ package struct ServiceError: Error, Sendable {
         case stopping
         /// This node does not own the shard.
         case notOwner
-        /// The shard is finding out whether its last commit happened.
+        /// The shard is finding out whether its last commit happened, or another node may still answer for it.
         case frozen
         /// The store cannot be read or written now.
         case storeUnavailable

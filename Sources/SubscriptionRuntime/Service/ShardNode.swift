@@ -118,6 +118,7 @@ final class ShardNode: Sendable {
             store: shared, terms: terms, lease: lease, parts: parts, moves: moves, journal: self.journal,
             metrics: metrics, logger: logger)
         system.onUnservedCall { [keeper = self.keeper] in keeper?.readSoon() }
+        cluster?.onKnock { [keeper = self.keeper] in keeper?.noteKnock(at: $0, isRefused: $1) }
     }
 
     func parts(of key: StreamKey) -> ShardParts { self.parts[Int(self.map.shard(of: key.id).rawValue)] }

@@ -45,19 +45,29 @@ final class ShardGate: Sendable {
     /// - Throws: while the shard must not answer.
     func head() throws(ServiceError) -> Head {
         try self.state.withLock { state throws(ServiceError) in
-            switch state.status {
-            case .serving:
-                guard let soleFrom = state.soleFrom else { break }
-                guard soleFrom <= .now else {
-                    throw ServiceError(.frozen, "the node that owned the shard before may still answer for it")
-                }
-                state.soleFrom = nil
-            case .unowned: throw ServiceError(.stopping, "the node has not taken its shards yet")
-            case .frozen: throw ServiceError(.frozen, "the outcome of a commit is being looked up")
-            case .deposed: throw ServiceError(.notOwner, "another node owns the shard")
-            case .lost: throw ServiceError(.storeUnavailable, "the store has to be opened anew")
+            let head = try Self.durableHead(in: state)
+            guard let soleFrom = state.soleFrom else { return head }
+            guard soleFrom <= .now else {
+                throw ServiceError(.frozen, "the node that owned the shard before may still answer for it")
             }
-            return Head(sequence: state.head, tag: Self.ownTag(of: state.head, in: state))
+            state.soleFrom = nil
+            return head
+        }
+    }
+
+    /// The same for lists of what is durable, which need not show all of it: also while somebody else may still answer.
+    /// - Throws: while nobody here knows it.
+    func durableHead() throws(ServiceError) -> Head {
+        try self.state.withLock { state throws(ServiceError) in try Self.durableHead(in: state) }
+    }
+
+    private static func durableHead(in state: borrowing State) throws(ServiceError) -> Head {
+        switch state.status {
+        case .serving: return Head(sequence: state.head, tag: Self.ownTag(of: state.head, in: state))
+        case .unowned: throw ServiceError(.stopping, "the node has not taken its shards yet")
+        case .frozen: throw ServiceError(.frozen, "the outcome of a commit is being looked up")
+        case .deposed: throw ServiceError(.notOwner, "another node owns the shard")
+        case .lost: throw ServiceError(.storeUnavailable, "the store has to be opened anew")
         }
     }
 
@@ -100,6 +110,11 @@ final class ShardGate: Sendable {
             state.head = ownership.head
             state.status = .serving
         }
+    }
+
+    /// Those who may still answer have turned out to be gone, some or all of them.
+    func shortenWait(until soleFrom: ContinuousClock.Instant) {
+        self.state.withLock { state in state.soleFrom = state.soleFrom.map { min($0, soleFrom) } }
     }
 
     func advance(to head: EventSourcing.Sequence) { self.state.withLock { $0.head = head } }
