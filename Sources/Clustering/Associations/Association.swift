@@ -23,7 +23,6 @@ final class Association: Sendable {
         var closure: ClusterError?
         /// nil while there is a connection.
         var disconnected: ContinuousClock.Instant? = .now
-        var hasBeenConnected = false
     }
 
     let peer: Peer
@@ -216,17 +215,10 @@ final class Association: Sendable {
         self.fail(unsent, self.unreachable)
     }
 
-    func connect() {
-        self.state.withLock { state in
-            state.disconnected = nil
-            state.hasBeenConnected = true
-        }
-    }
+    func connect() { self.state.withLock { $0.disconnected = nil } }
 
-    /// There has been a connection, and is none; and the peer is still wanted.
-    var isLost: Bool {
-        self.state.withLock { $0.hasBeenConnected && $0.disconnected != nil && $0.closure == nil }
-    }
+    /// There is no connection, and the peer is still wanted.
+    var isLost: Bool { self.state.withLock { $0.disconnected != nil && $0.closure == nil } }
 
     func loseConnection() {
         let lost = self.state.withLock { state in

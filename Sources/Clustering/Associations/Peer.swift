@@ -16,4 +16,6 @@ struct Peer: Hashable, Sendable {
         self.endpoint = endpoint
         self.curveKeys = record.curveKeys
     }
+
+    var run: ShardRecord.Owner { ShardRecord.Owner(node: self.node, incarnation: self.incarnation) }
 }

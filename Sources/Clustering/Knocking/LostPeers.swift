@@ -4,74 +4,112 @@ import Synchronization
 
 /// Knocks at the addresses of those to whom there has been a connection and is none any more, and tells what becomes of it.
 /// Who has never been connected to is left alone: his address may be one that does not lead to him.
+///
+/// On one thread, which there is while somebody is lost. Who stops does not wait for it: names are looked up.
 final class LostPeers: Sendable {
     /// Hears of every knock. On any thread; it must not wait.
     typealias Listener = @Sendable (_ run: ShardRecord.Owner, _ isRefused: Bool) -> Void
 
-    private static let interval = Duration.milliseconds(250)
-    /// Who is still not there, nobody waits for: no lease is longer.
-    private static let patience = Duration.seconds(60)
+    private struct Lost {
+        let association: Association
+        let knock: Knock
+    }
 
     private struct State {
         var listener: Listener?
-        /// They are knocked at.
-        var lost: Set<ObjectIdentifier> = []
+        var watched: Set<ShardRecord.Owner> = []
+        /// Those on the agenda.
+        var lost: [ShardRecord.Owner: Lost] = [:]
+        var agenda = KnockAgenda()
+        var hasThread = false
+        var isStopped = false
+    }
+
+    private enum Step {
+        case knock(Lost)
+        case rest(Duration)
+        case end
     }
 
     private let state = Mutex(State())
-    private let (losses, loss) = AsyncStream.makeStream(of: Association.self)
 
     func onKnock(_ listener: @escaping Listener) { self.state.withLock { $0.listener = listener } }
 
+    /// - Parameter runs: those that live. Nobody else is knocked at.
+    func watch(_ runs: Set<ShardRecord.Owner>) { self.state.withLock { $0.watched = runs } }
+
     /// The connection has just been lost.
     func add(_ association: Association) {
-        guard association.isLost else { return }
-        let isNews = self.state.withLock { state in
-            state.listener != nil && state.lost.insert(ObjectIdentifier(association)).inserted
+        guard let knock = Knock(association.peer.endpoint) else { return }
+        let needsThread = self.state.withLock { state in
+            guard state.listener != nil, !state.isStopped else { return false }
+            state.lost[association.peer.run] = Lost(association: association, knock: knock)
+            state.agenda.add(association.peer.run, at: .now)
+            defer { state.hasThread = true }
+            return !state.hasThread
         }
-        if isNews { self.loss.yield(association) }
+        guard needsThread else { return }
+        let thread = Thread { self.knock() }
+        thread.name = "knocks"
+        thread.start()
     }
 
-    /// Until it is cancelled.
-    func run() async {
-        await withDiscardingTaskGroup { group in
-            for await association in self.losses { group.addTask { await self.knock(at: association) } }
-            group.cancelAll()
-        }
-    }
+    /// Nobody is knocked at any more.
+    func stop() { self.state.withLock { $0.isStopped = true } }
 
-    private func knock(at association: Association) async {
-        guard let listener = self.state.withLock(\.listener) else { return }
-        let run = ShardRecord.Owner(node: association.peer.node, incarnation: association.peer.incarnation)
-        let knock = Knock(association.peer.endpoint)
-        let end = ContinuousClock.now + Self.patience
-        while !self.isOver(association, at: end) {
-            let isRefused = await Self.isRefused(knock)
-            // It may have come back meanwhile.
-            if association.isLost { listener(run, isRefused) }
-            try? await Task.sleep(for: Self.interval)
-        }
-        listener(run, false)
-    }
+    // MARK: The thread
 
-    private func isOver(_ association: Association, at end: ContinuousClock.Instant) -> Bool {
-        self.state.withLock { state in
-            guard Task.isCancelled || !association.isLost || end <= .now else { return false }
-            // Whatever is lost after this is added anew.
-            state.lost.remove(ObjectIdentifier(association))
-            return true
+    private func knock() {
+        while true {
+            switch self.next() {
+            case .knock(let lost): self.note(lost.knock.isRefused(), by: lost.association)
+            case .rest(let pause): Thread.sleep(forTimeInterval: pause / .seconds(1))
+            case .end: return
+            }
         }
     }
 
-    /// On a thread of its own, which is not waited for by who stops: names are looked up.
-    private static func isRefused(_ knock: Knock?) async -> Bool {
-        guard let knock else { return false }
-        let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
-        Thread.detachNewThread {
-            answer.yield(knock.isRefused())
-            answer.finish()
+    private func next() -> Step {
+        let (listener, over, step) = self.state.withLock { state in
+            let over = Self.removeOver(from: &state, at: .now)
+            return (state.listener, over, Self.step(&state, at: .now))
         }
-        for await isRefused in answers { return isRefused }
-        return false
+        for run in over { listener?(run, false) }
+        return step
+    }
+
+    /// - Returns: those who need not be knocked at any longer.
+    private static func removeOver(
+        from state: inout State, at now: ContinuousClock.Instant
+    ) -> Set<ShardRecord.Owner> {
+        let over = state.lost.filter { run, lost in
+            state.isStopped || !lost.association.isLost || !state.watched.contains(run)
+        }
+        for run in over.keys { state.agenda.remove(run) }
+        let all = Set(over.keys).union(state.agenda.expire(at: now))
+        for run in all { state.lost[run] = nil }
+        return all
+    }
+
+    private static func step(_ state: inout State, at now: ContinuousClock.Instant) -> Step {
+        switch state.agenda.next(at: now) {
+        case .knock(let run):
+            guard let lost = state.lost[run] else { preconditionFailure("who is on the agenda is lost") }
+            return .knock(lost)
+        case .rest(let pause): return .rest(pause)
+        case .end:
+            state.hasThread = false
+            return .end
+        }
+    }
+
+    private func note(_ isRefused: Bool, by association: Association) {
+        let run = association.peer.run
+        let listener = self.state.withLock { state in
+            state.agenda.note(run, isRefused: isRefused, at: .now)
+            return state.isStopped ? nil : state.listener
+        }
+        // It may have come back meanwhile.
+        if association.isLost { listener?(run, isRefused) }
     }
 }

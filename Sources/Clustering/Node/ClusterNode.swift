@@ -72,7 +72,6 @@ package final class ClusterNode: InvocationTransport {
             }
             group.addTask { await self.membership.run(onReading: self.adapt) }
             group.addTask { await self.server.run(on: system) }
-            group.addTask { await self.lostPeers.run() }
             group.addTask {
                 await withTaskCancellationHandler {
                     try? await Task.sleep(for: Self.forever)
@@ -93,6 +92,7 @@ package final class ClusterNode: InvocationTransport {
             return status.listeners
         }
         for listener in listeners { listener.resume(returning: nil) }
+        self.lostPeers.stop()
         self.associations.closeAll()
         self.reactor.wakeUp.ring()
     }
@@ -114,6 +114,9 @@ package final class ClusterNode: InvocationTransport {
     package func onKnock(_ listener: @escaping @Sendable (_ run: ShardRecord.Owner, _ isRefused: Bool) -> Void) {
         self.lostPeers.onKnock(listener)
     }
+
+    /// - Parameter runs: those of other nodes that live. Nobody else is knocked at.
+    package func watch(_ runs: Set<ShardRecord.Owner>) { self.lostPeers.watch(runs) }
 
     /// How often the reactor has woken up.
     package var reactorTurns: Int { self.reactor.turnCount }

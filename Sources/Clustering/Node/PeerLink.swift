@@ -129,9 +129,12 @@ final class PeerLink {
                 try self.receiveAll(for: node)
                 self.unsent = nil
                 self.association.loseConnection()
-                node.lostPeers.add(self.association)
-                // A handshake that ends like this may have failed for the key: a peer that cannot read it says no more.
-                if connection.ready == nil { self.keyIndex += 1 }
+                if connection.ready != nil {
+                    node.lostPeers.add(self.association)
+                } else {
+                    // It may have failed for the key: a peer that cannot read it says no more.
+                    self.keyIndex += 1
+                }
                 let hasLasted = connection.ready.map { .now - $0 > Self.pauseAfterRefusal } ?? false
                 self.openLater(after: hasLasted ? Self.pauseAfterLoss : Self.pauseAfterRefusal)
             case .refused:

@@ -23,10 +23,13 @@ final class OwnershipKeeper: Sendable {
     private let beats = ThreadSignal()
     private let readings = ThreadSignal()
     private let hints = Mutex(DeathHints())
+    private let onReading: @Sendable (Set<ShardRecord.Owner>) -> Void
 
+    /// - Parameter onReading: hears which runs of other nodes live.
     init(
         store: any SharedEventStore, terms: LeaseTerms, lease: NodeLease, parts: [ShardParts], moves: ShardMoves,
-        journal: Journal, metrics: RuntimeMetrics, logger: Logger
+        journal: Journal, metrics: RuntimeMetrics, logger: Logger,
+        onReading: @escaping @Sendable (Set<ShardRecord.Owner>) -> Void
     ) {
         self.store = store
         self.terms = terms
@@ -36,6 +39,7 @@ final class OwnershipKeeper: Sendable {
         self.journal = journal
         self.metrics = metrics
         self.logger = logger
+        self.onReading = onReading
     }
 
     /// Registers the run and keeps it alive until `stop()`; then says that it is over.
@@ -142,6 +146,7 @@ final class OwnershipKeeper: Sendable {
                 if let refusal = level.refusal(of: view.featureLevel) { return onRetirement(refusal) }
                 watch.observe(
                     view.nodes, askedAt: asked, at: self.lease.now, hints: self.hints.withLock(\.self))
+                self.onReading(view.living.subtracting([run.owner]))
                 try self.act(on: view, as: run, watch)
                 for request in self.moves.take(atMost: wanted) { request.end(self.move(request, as: run, view)) }
                 trouble.end()

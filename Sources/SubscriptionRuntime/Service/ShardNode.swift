@@ -116,7 +116,8 @@ final class ShardNode: Sendable {
         for shard in self.shards { system.serve(shard.id.shard, under: nil) }
         self.keeper = OwnershipKeeper(
             store: shared, terms: terms, lease: lease, parts: parts, moves: moves, journal: self.journal,
-            metrics: metrics, logger: logger)
+            metrics: metrics, logger: logger
+        ) { [weak cluster] in cluster?.watch($0) }
         system.onUnservedCall { [keeper = self.keeper] in keeper?.readSoon() }
         cluster?.onKnock { [keeper = self.keeper] in keeper?.noteKnock(at: $0, isRefused: $1) }
     }

@@ -26,10 +26,13 @@ final class TestNode: Sendable {
         self.running = Task { try await node.run(serving: system) }
     }
 
+    var run: ShardRecord.Owner {
+        ShardRecord.Owner(node: self.configuration.node, incarnation: self.configuration.incarnation)
+    }
+
     /// Makes and serves workers for these shards, of which this run becomes the owner.
     func own(_ shards: [UInt16], in cluster: TestCluster) {
-        let owner = ShardRecord.Owner(node: self.configuration.node, incarnation: self.configuration.incarnation)
-        for owned in cluster.store.claim(ShardClaim(shards.map(ShardID.init), for: owner)) {
+        for owned in cluster.store.claim(ShardClaim(shards.map(ShardID.init), for: self.run)) {
             let worker = ClusterSystem.assigning(ShardActorID(shard: owned.shard)) {
                 Worker(self.journal, actorSystem: self.system)
             }

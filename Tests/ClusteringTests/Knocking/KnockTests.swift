@@ -26,20 +26,43 @@ import ZeroMQ
             let owner = try await cluster.start("owner", owning: [0], keys: keys)
             let endpoint = try #require(await owner.node.registration()?.endpoint)
             _ = try await caller.worker(0).echo(Bytes([1]))
+            caller.node.watch([owner.run])
             #expect(heard.runs.isEmpty)
             // when
             await owner.stop()
             // then
             while heard.refusalCount < 5 { try await Task.sleep(for: .milliseconds(10)) }
-            let run = ShardRecord.Owner(
-                node: owner.configuration.node, incarnation: owner.configuration.incarnation)
-            #expect(heard.runs == [run])
+            #expect(heard.runs == [owner.run])
 
             // when
             _ = try await cluster.start("owner", owning: [0], keys: keys, bind: endpoint)
             // then
             while heard.isRefused { try await Task.sleep(for: .milliseconds(10)) }
-            #expect(heard.runs == [run])
+            #expect(heard.runs == [owner.run])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aRunThatDoesNotLiveIsKnockedAtNoMore(_ isCalled: Bool) async throws {
+        try await TestCluster.run { cluster in
+            // given: one that has been connected to, and is gone
+            let caller = try await cluster.start("caller")
+            let heard = Heard()
+            caller.node.onKnock(heard.add)
+            let owner = try await cluster.start("owner", owning: [0])
+            _ = try await caller.worker(0).echo(Bytes([1]))
+            caller.node.watch([owner.run])
+            await owner.stop()
+            let call = Task { if isCalled { _ = try await caller.worker(0).echo(Bytes([2])) } }
+            while heard.refusalCount < 2 { try await Task.sleep(for: .milliseconds(10)) }
+            // when
+            caller.node.watch([])
+            // then: a knock may have been under way
+            let refusals = heard.refusalCount
+            while heard.isRefused { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(heard.refusalCount <= refusals + 1)
+            call.cancel()
+            _ = await call.result
         }
     }
 
