@@ -100,6 +100,22 @@ import Testing
         }
     }
 
+    @Test("one that nobody has ever called is missed, too")
+    func isMissedWithoutACall() async throws {
+        let node = try self.node("a", store: self.store)
+        try await node.run { one in
+            // given: they are connected, and that is all
+            try await self.node(Self.killed.rawValue, store: SilentEnd(store: self.store)).run { _ in
+                await eventually { one.connections == [Self.killed: true] }
+            }
+            // then
+            await eventually { node.log.count(of: "A node that refuses connections is taken for dead") == 1 }
+            #expect(self.life(of: Self.killed) == .deposed)
+            // and nobody tries to connect to it any more
+            await eventually { one.connections.isEmpty }
+        }
+    }
+
     @Test("once it is back as another run, nobody waits for the end of its lease")
     func isBack() async throws {
         let ids = Self.ids.prefix(10)

@@ -217,8 +217,13 @@ final class Association: Sendable {
 
     func connect() { self.state.withLock { $0.disconnected = nil } }
 
+    var isConnected: Bool { self.state.withLock { $0.disconnected == nil && $0.closure == nil } }
+
     /// There is no connection, and the peer is still wanted.
     var isLost: Bool { self.state.withLock { $0.disconnected != nil && $0.closure == nil } }
+
+    /// There is no connection, and nobody waits for one.
+    var isUnused: Bool { self.state.withLock { $0.disconnected != nil && $0.calls.isEmpty } }
 
     func loseConnection() {
         let lost = self.state.withLock { state in

@@ -1,7 +1,7 @@
 import EventSourcing
 import Synchronization
 
-/// The association with each node that is called: made at the first call, ended when the node is another run.
+/// The association with each node that is called, or watched: made when that begins, ended when the node is another run.
 final class AssociationTable: Sendable {
     private struct State {
         /// Whom the store named last. A caller that still goes by an older reading must not take the place of these.
@@ -36,12 +36,37 @@ final class AssociationTable: Sendable {
             guard state.peers[peer.node] == peer else {
                 throw ClusterError(.notOwner, "node \(peer.node.rawValue) is another run by now")
             }
-            if let present = state.associations[peer.node] { return present }
-            state.made += 1
-            let association = self.make(peer, state.made)
-            state.associations[peer.node] = association
-            return association
+            return state.associations[peer.node] ?? self.add(peer, to: &state)
         }
+    }
+
+    private func add(_ peer: Peer, to state: inout State) -> Association {
+        state.made += 1
+        let association = self.make(peer, state.made)
+        state.associations[peer.node] = association
+        return association
+    }
+
+    /// Makes those that are missing, without waiting for a call.
+    /// - Parameter peers: what is not as the store named it last is left out.
+    func open(_ peers: [Peer]) {
+        let isNews = self.state.withLock { state in
+            guard !state.isClosed else { return false }
+            let missing = peers.filter { state.peers[$0.node] == $0 && state.associations[$0.node] == nil }
+            for peer in missing { _ = self.add(peer, to: &state) }
+            return !missing.isEmpty
+        }
+        if isNews { self.wake() }
+    }
+
+    /// Ends those that have no connection, and that nobody waits for, unless they are with one of these runs.
+    func endUnused(but living: Set<ShardRecord.Owner>) {
+        let unused = self.state.withLock { state in
+            let unused = state.associations.values.filter { !living.contains($0.peer.run) && $0.isUnused }
+            for association in unused { state.associations[association.peer.node] = nil }
+            return unused
+        }
+        for association in unused { self.close(association) }
     }
 
     /// Ends those whose peer is no more what it was.

@@ -17,7 +17,7 @@ final class LostPeers: Sendable {
 
     private struct State {
         var listener: Listener?
-        var watched: Set<ShardRecord.Owner> = []
+        var watched = WatchedRuns()
         /// Those on the agenda.
         var lost: [ShardRecord.Owner: Lost] = [:]
         var agenda = KnockAgenda()
@@ -36,7 +36,13 @@ final class LostPeers: Sendable {
     func onKnock(_ listener: @escaping Listener) { self.state.withLock { $0.listener = listener } }
 
     /// - Parameter runs: those that live. Nobody else is knocked at.
-    func watch(_ runs: Set<ShardRecord.Owner>) { self.state.withLock { $0.watched = runs } }
+    /// - Returns: those to be connected to.
+    func watch(_ runs: Set<ShardRecord.Owner>, at now: ContinuousClock.Instant) -> Set<ShardRecord.Owner> {
+        self.state.withLock { state in
+            state.watched.update(to: runs, at: now)
+            return state.watched.acquainted(at: now)
+        }
+    }
 
     /// The connection has just been lost.
     func add(_ association: Association) {

@@ -13,7 +13,7 @@ final class Membership: Sendable {
         var hasEnded = false
     }
 
-    private static let interval = Duration.seconds(1)
+    static let interval = Duration.seconds(1)
     /// Whoever makes this node doubt what it knows, a stranger that knocks for one, does not make it ask more often.
     private static let shortestInterval = Duration.milliseconds(20)
 

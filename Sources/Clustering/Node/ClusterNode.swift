@@ -115,8 +115,20 @@ package final class ClusterNode: InvocationTransport {
         self.lostPeers.onKnock(listener)
     }
 
-    /// - Parameter runs: those of other nodes that live. Nobody else is knocked at.
-    package func watch(_ runs: Set<ShardRecord.Owner>) { self.lostPeers.watch(runs) }
+    /// To be told again and again. Each of these is connected to, called or not: it is by the end of its connection that a
+    /// process is known to be gone. Nobody else is knocked at, and where others cannot be reached, nobody goes on trying
+    /// unless somebody calls.
+    /// - Parameter runs: those of other nodes that live.
+    package func watch(_ runs: Set<ShardRecord.Owner>) {
+        let wanted = self.lostPeers.watch(runs, at: .now)
+        self.associations.open(self.membership.snapshot.peers.values.filter { wanted.contains($0.run) })
+        self.associations.endUnused(but: runs)
+    }
+
+    /// The nodes that this one wants a connection to, and whether there is one.
+    package var connections: [NodeID: Bool] {
+        Dictionary(uniqueKeysWithValues: self.associations.all.map { ($0.peer.node, $0.isConnected) })
+    }
 
     /// How often the reactor has woken up.
     package var reactorTurns: Int { self.reactor.turnCount }

@@ -131,6 +131,8 @@ final class ShardNode: Sendable {
         return max(1, view.living.count)
     }
 
+    var connections: [NodeID: Bool] { self.cluster?.connections ?? [:] }
+
     // MARK: Commands
 
     /// How long who wants to hear from the owner waits for there to be one.

@@ -14,6 +14,9 @@ extension SubscriptionService {
         }
     }
 
+    /// The nodes that this one wants a connection to, and whether there is one.
+    package var connections: [NodeID: Bool] { self.node.connections }
+
     /// Raises the store's feature level to the newest that a living node supports, once all of them do.
     /// - Throws: `.olderNodes`, with the names of those that do not.
     package func finalize() async throws(ServiceError) -> Finalization {

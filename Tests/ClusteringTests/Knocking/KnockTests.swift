@@ -42,6 +42,20 @@ import ZeroMQ
         }
     }
 
+    @Test func aRunThatLivesIsConnectedToThoughNobodyCallsIt() async throws {
+        try await TestCluster.run { cluster in
+            // given
+            let caller = try await cluster.start("caller")
+            let owner = try await cluster.start("owner")
+            #expect(caller.node.connections.isEmpty)
+            // when, then
+            while caller.node.connections != [owner.run.node: true] {
+                caller.node.watch([owner.run])
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+    }
+
     @Test(arguments: [false, true])
     func aRunThatDoesNotLiveIsKnockedAtNoMore(_ isCalled: Bool) async throws {
         try await TestCluster.run { cluster in
@@ -61,6 +75,8 @@ import ZeroMQ
             let refusals = heard.refusalCount
             while heard.isRefused { try await Task.sleep(for: .milliseconds(10)) }
             #expect(heard.refusalCount <= refusals + 1)
+            // and it is connected to only for who waits for it
+            #expect(isCalled || caller.node.connections.isEmpty)
             call.cancel()
             _ = await call.result
         }

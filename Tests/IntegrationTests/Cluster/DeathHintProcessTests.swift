@@ -19,10 +19,10 @@ struct DeathHintProcessTests {
         try await self.cluster.start(number, cluster: "lease: 1m")
     }
 
-    /// Two that have divided the shards and talk to each other, and have half of the notifications.
+    /// Two that have divided the shards, so that each has some of the subscriptions, and have half of the notifications.
     private func startBoth() async throws -> [NodeProcess] {
         let nodes = [try await self.start(0), try await self.start(1)]
-        try await self.cluster.untilDivided(among: nodes)
+        try await NodeProcess.untilEvenlyDivided(among: nodes)
         try await self.notify(self.notifications.prefix(150), nodes[0])
         try await self.cluster.database.untilInboxIsApplied()
         // The other one has said what it has: there is a connection.
