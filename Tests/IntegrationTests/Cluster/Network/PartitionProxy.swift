@@ -73,11 +73,18 @@ private final class Relay: Sendable {
             guard client >= 0 else { break }
             let port = UInt16(bigEndian: address.sin_port)
             Thread.detachNewThread {
-                self.serve(
-                    client, of: knowsProcesses ? SocketOwner.processes(connectedFrom: port, to: self.port) : [])
+                self.serve(client, of: knowsProcesses ? self.processes(connectedFrom: port, as: client) : [])
             }
         }
         Glibc.close(self.listener)
+    }
+
+    private func processes(connectedFrom port: UInt16, as client: Int32) -> Set<pid_t> {
+        SocketOwner.processes(connectedFrom: port, to: self.port) {
+            // Whoever only wants to know whether somebody listens has gone by now.
+            var byte: UInt8 = 0
+            return recv(client, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) != 0
+        }
     }
 
     /// - Parameter processes: whose connection it is.

@@ -73,6 +73,18 @@ struct PartitionProxyTests {
         }
     }
 
+    @Test func whoseAConnectionIsIsNotLookedForOnceItHasEnded() {
+        // when: there is none
+        var looks = 0
+        let processes = SocketOwner.processes(connectedFrom: 1, to: 2) {
+            looks += 1
+            return looks < 3
+        }
+        // then
+        #expect(processes.isEmpty)
+        #expect(looks == 3)
+    }
+
     // MARK: One exchange alone
 
     /// Waits until the request has been met.

@@ -5,10 +5,12 @@ enum SocketOwner {
     /// - Parameters:
     ///   - port: of 127.0.0.1, where the connection begins.
     ///   - other: where it ends.
+    ///   - isOpen: whether it is still there. Each look takes long, and finds nothing after that.
     /// - Returns: also those who have inherited it meanwhile; none if all have ended by now.
-    static func processes(connectedFrom port: UInt16, to other: Int) -> Set<pid_t> {
+    static func processes(connectedFrom port: UInt16, to other: Int, while isOpen: () -> Bool) -> Set<pid_t> {
         // A table that changes while it is read may lack a line.
         for _ in 0..<50 {
+            guard isOpen() else { return [] }
             let processes = Self.find(Self.address(Int(port)), Self.address(other))
             if !processes.isEmpty { return processes }
             Thread.sleep(forTimeInterval: 0.01)
