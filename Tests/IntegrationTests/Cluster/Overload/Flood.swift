@@ -35,21 +35,29 @@ final class Flood: Sendable {
     /// How often the node has answered so, by status.
     var statuses: [Int: Int] { self.state.withLock(\.statuses) }
 
+    private static let pause = 0.02
+
     /// Posts over so many connections until `end()`.
     func begin(connections: Int) {
         self.state.withLock { $0.working = connections }
         for first in 0..<connections {
             Thread.detachNewThread { [self] in
                 var next = first
-                while !self.state.withLock(\.isOver) { self.post(from: &next) }
+                while !self.state.withLock(\.isOver) {
+                    self.post(from: &next)
+                    // A node that has ended refuses at once, and would be asked all the time.
+                    Thread.sleep(forTimeInterval: Self.pause)
+                }
                 self.state.withLock { $0.working -= 1 }
             }
         }
     }
 
+    /// Posts nothing more.
+    func end() { self.state.withLock { $0.isOver = true } }
+
     /// Returns when the last answer has come.
-    func end() async throws {
-        self.state.withLock { $0.isOver = true }
+    func untilEnded() async throws {
         while self.state.withLock(\.working) > 0 { try await Task.sleep(for: .milliseconds(10)) }
     }
 

@@ -31,16 +31,17 @@ struct Overload {
         }
     }
 
+    /// Lasts for as long as `body` takes, however that ends. Returns when the last answer has come.
     /// - Parameter connections: for each of both.
-    func begin(connections: Int) {
-        self.genuine.begin(connections: connections)
-        self.forged.begin(connections: connections)
-    }
-
-    /// Returns when the last answer has come.
-    func end() async throws {
-        try await self.genuine.end()
-        try await self.forged.end()
+    func last<Value>(connections: Int, during body: () async throws -> Value) async throws -> Value {
+        let floods = [self.genuine, self.forged]
+        for flood in floods { flood.begin(connections: connections) }
+        let result: Result<Value, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        for flood in floods { flood.end() }
+        let value = try result.get()
+        for flood in floods { try await flood.untilEnded() }
+        return value
     }
 
     /// Whether it has taken all that is genuine more than once, and refused as much that is forged.
