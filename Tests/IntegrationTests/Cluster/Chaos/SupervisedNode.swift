@@ -61,7 +61,7 @@ final class SupervisedNode: Sendable {
 
     /// Goes on looking: a node that was taken for dead comes back in the same process, on another port.
     private func listen(_ process: ChildProcess) async {
-        while process.isRunning {
+        while process.isRunning, !Task.isCancelled {
             let node = NodeProcess(listening: process)
             self.state.withLock { if $0.process === process { $0.node = node } }
             try? await Task.sleep(for: .milliseconds(node == nil ? 25 : 200))
