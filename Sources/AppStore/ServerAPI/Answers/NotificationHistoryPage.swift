@@ -22,6 +22,11 @@ package struct SentNotification: Hashable, Sendable {
         self.attempts = attempts
     }
 
+    /// The newest one, whatever the order in which Apple lists them.
+    package var lastAttempt: Attempt? {
+        self.attempts.max { ($0.date ?? .distantPast) < ($1.date ?? .distantPast) }
+    }
+
     package struct Attempt: Hashable, Sendable {
         package var date: Moment?
         /// Apple's `sendAttemptResult`, unknown ones too; empty when there was none.

@@ -96,7 +96,7 @@ struct HistoryReader: Sendable {
             switch outcome {
             case .success(.recorded), .success(.kept):
                 reading.progress.recorded += 1
-                if let result = item.attempts.last?.result, result != "SUCCESS" {
+                if let result = item.lastAttempt?.result, result != "SUCCESS" {
                     reading.failures[result, default: 0] += 1
                 }
             case .success(.duplicate): reading.progress.duplicates += 1
