@@ -18,10 +18,12 @@ import WireProtocol
         _ = try? await shard.submit(CommandBatch([]))
         _ = try? await shard.check(ShardChecks(wireBytes: []))
         _ = try? await shard.head()
+        try? await shard.move(ShardMove(wireBytes: []))
+        _ = try? await shard.compare(ShardComparison(after: nil))
         // then
         let targets = wire.targets.map { CallContract.shards.target(identifier: $0) }
-        #expect(targets.map { $0?.number } == [1, 2, 3], "\(wire.targets)")
-        #expect(targets.map { $0?.isOrdered } == [true, false, false])
+        #expect(targets.map { $0?.number } == [1, 2, 3, 4, 5], "\(wire.targets)")
+        #expect(targets.map { $0?.isOrdered } == [true, false, false, false, false])
     }
 }
 

@@ -33,6 +33,25 @@ import WireProtocol
         #expect(read.evidence == submission.evidence)
     }
 
+    @Test(arguments: [nil, [1, 2, 3]] as [[UInt8]?])
+    func comparisonsCross(_ key: [UInt8]?) throws {
+        // given: each number its own
+        var progress = ReconciliationProgress()
+        progress.calls = 1
+        progress.fetched = 2
+        progress.recorded = 3
+        progress.duplicates = 4
+        progress.quarantined = 5
+        progress.refused = 6
+        progress.checked = 7
+        progress.repaired = 8
+        let question = ShardComparison(after: key)
+        let result = ShardComparisonResult(last: key, progress: progress)
+        // then
+        #expect(try ShardComparison(wireBytes: question.wireBytes()) == question)
+        #expect(try ShardComparisonResult(wireBytes: result.wireBytes()) == result)
+    }
+
     @Test func everyCodeSaysWhetherToTryAgain() {
         for code in ServiceError.Code.allCases {
             let error = ServiceError(code, "")

@@ -13,7 +13,7 @@ extension API {
         }
     }
 
-    /// Takes no body: it is about everything that the node owns.
+    /// Takes no body: it is about everything, whichever node owns it.
     func startReconciliation() throws -> Response {
         let job = try self.service.startReconciliation()
         return .json(.accepted) { job.write(to: &$0) }

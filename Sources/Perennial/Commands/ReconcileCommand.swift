@@ -16,8 +16,9 @@ struct ReconcileCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Reads what Apple could not deliver, then compares every subscription with Apple's answer.",
             discussion: """
-                Of the shards of the node that is asked. It takes as long as `share` of Apple's limits makes it: up to 25 \
-                subscriptions a second with half of them. Ctrl-C ends the command and not the work: the node goes on.
+                Of the whole cluster: each node asks about the shards that it owns, and the one that is told to begin sums \
+                up. It takes as long as `share` of Apple's limits makes it: up to 25 subscriptions a second with half of \
+                them. Ctrl-C ends the command and not the work: the node goes on.
 
                 Example:
                   perennial reconcile run
@@ -60,7 +61,7 @@ struct ReconcileCommand: ParsableCommand {
             abstract:
                 "Prints in what subscriptions differed from Apple's answers, and whether notifications are missing.",
             discussion: """
-                Of the node that is asked, since it started.
+                Of the node that is asked, since it started: what it compared itself, of the shards that it owned.
 
                 Example:
                   perennial reconcile report

@@ -93,6 +93,15 @@ final class RemoteShards: Sendable {
         try await Self.actor(of: shard, in: self.system).move(ShardMove(to: node))
     }
 
+    /// - Parameter deadline: Apple's limits may make it wait long.
+    func compare(
+        _ comparison: ShardComparison, of shard: ShardID, until deadline: ContinuousClock.Instant
+    ) async throws -> ShardComparisonResult {
+        try await ClusterSystem.$deadline.withValue(deadline) {
+            try await Self.actor(of: shard, in: self.system).compare(comparison)
+        }
+    }
+
     func check(_ requests: [CheckRequest], of shard: ShardID) async throws -> ShardVerdicts {
         let verdicts = try await Self.actor(of: shard, in: self.system).check(ShardChecks(requests))
         guard verdicts.results.count == requests.count else {

@@ -13,6 +13,9 @@ extension CallContract {
                 isOrdered: true, usesInbox: true),
             .shard(.check, "$s19SubscriptionRuntime0A5ShardC5checkyAA0C8VerdictsVAA0C6ChecksVYaKFTE", isOrdered: false),
             .shard(.move, "$s19SubscriptionRuntime0A5ShardC4moveyyAA0C4MoveVYaKFTE", isOrdered: false),
+            .shard(
+                .compare, "$s19SubscriptionRuntime0A5ShardC7compareyAA0C16ComparisonResultVAA0cE0VYaKFTE",
+                isOrdered: false),
             .shard(.head, "$s19SubscriptionRuntime0A5ShardC4headAA0C4HeadVyYaKFTE", isOrdered: false),
         ],
         errors: [UInt32(ProtoShardError.refusal.rawValue): ServiceError.self])

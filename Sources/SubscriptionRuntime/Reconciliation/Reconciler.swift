@@ -57,6 +57,8 @@ final class Reconciler: Sendable {
     /// Until it is cancelled.
     func run() async {
         guard !self.accounts.clients.isEmpty else { return }
+        self.node.comparisons.open(self.sweeper.compare)
+        defer { self.node.comparisons.close() }
         await withDiscardingTaskGroup { group in
             for client in self.accounts.clients { group.addTask { await self.keeper(of: client).run() } }
             group.addTask { await self.worker.run() }

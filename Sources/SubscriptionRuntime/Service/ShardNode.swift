@@ -16,6 +16,8 @@ final class ShardNode: Sendable {
     let positions: PositionGuard
     let checker: EntitlementChecker
     let store: any EventStore
+    /// Where shards are compared with Apple's answers.
+    let comparisons = ComparisonDesk()
     let id: NodeID
     let featureLevel: FeatureLevel
 
@@ -57,6 +59,7 @@ final class ShardNode: Sendable {
         let moves = ShardMoves(
             refusal: configuration.lease == nil
                 ? ServiceError(.invalidRequest, "shards are assigned to nodes here, and do not move") : nil)
+        let comparisons = self.comparisons
         let (uncounted, counts) = AsyncStream.makeStream(of: ShardID.self)
         let parts = map.shards.map { shard in
             ShardParts(
@@ -70,8 +73,8 @@ final class ShardNode: Sendable {
                 gate: ShardGate(), arm: TimerArm(), watch: watch,
                 entitlements: EntitlementTable(limit: configuration.entitlementsPerShard, names: names),
                 census: ShardCensus(rules: configuration.rules, metrics: metrics), uncounted: counts,
-                asks: asks, moves: moves, metrics: ShardMetrics(),
-                totals: metrics, logger: logger)
+                asks: asks, moves: moves, comparisons: comparisons, metrics: ShardMetrics(), totals: metrics,
+                logger: logger)
         }
         let lease = configuration.lease.map(NodeLease.init)
         let positions = PositionGuard(
@@ -197,6 +200,22 @@ final class ShardNode: Sendable {
             try await parts.moves.request(shard, to: node)
         }
     }
+
+    /// Has the owner of a shard, wherever it is, hold subscriptions of it against Apple's answers.
+    func compare(
+        _ comparison: ShardComparison, of shard: ShardID
+    ) async throws(ServiceError) -> ShardComparisonResult {
+        let parts = self.parts[Int(shard.rawValue)]
+        guard let remote = self.positions.remote, !parts.isOurs else {
+            return try await parts.comparisons.compare(comparison, of: shard)
+        }
+        return try await ServiceError.translating {
+            try await remote.compare(comparison, of: shard, until: .now + Self.comparisonLimit)
+        }
+    }
+
+    /// A question or two to Apple may wait for so long, where the limits are low.
+    private static let comparisonLimit = Duration.seconds(600)
 
     // MARK: Life cycle
 

@@ -71,11 +71,12 @@ extension SubscriptionService {
 
     // MARK: Reconciliation
 
-    /// Reads what Apple could not deliver within seven days, and compares every subscription with Apple's answer.
+    /// Reads what Apple could not deliver within seven days, and compares every subscription of the store with Apple's
+    /// answer: each is asked about by the node that owns its shard.
     /// - Throws: `.notConfigured`, `.overloaded`.
     package func startReconciliation() throws(ServiceError) -> ReconciliationJob {
         let apple = try self.apple()
-        let shards = self.node.map.shards
+        let comparison = FullComparison(node: self.node)
         return try apple.jobs.start(.run) { report in
             let now = apple.clock.now
             for client in apple.accounts.clients {
@@ -83,7 +84,7 @@ extension SubscriptionService {
                 _ = try await apple.history.read(
                     week, onlyFailures: true, from: client, urgency: .sweep, onProgress: report)
             }
-            try await apple.sweeper.compareAll(shards, onProgress: report)
+            try await comparison.run(onProgress: report)
         }
     }
 

@@ -24,6 +24,8 @@ final class ShardParts: Sendable {
     let asks: AskQueue?
     /// Of the node: what people want to be moved.
     let moves: ShardMoves
+    /// Of the node: who compares the shard with Apple's answers.
+    let comparisons: ComparisonDesk
     /// Of this shard's traffic.
     let metrics: ShardMetrics
     /// Of the node.
@@ -34,8 +36,8 @@ final class ShardParts: Sendable {
         shard: ShardID, isAssigned: Bool?, store: any EventStore, loads: LoadQueue,
         configuration: RuntimeConfiguration, clock: any WallClock, queue: ShardQueue, gate: ShardGate, arm: TimerArm,
         watch: ClockWatch, entitlements: EntitlementTable, census: ShardCensus,
-        uncounted: AsyncStream<ShardID>.Continuation, asks: AskQueue?, moves: ShardMoves, metrics: ShardMetrics,
-        totals: RuntimeMetrics, logger: Logger
+        uncounted: AsyncStream<ShardID>.Continuation, asks: AskQueue?, moves: ShardMoves,
+        comparisons: ComparisonDesk, metrics: ShardMetrics, totals: RuntimeMetrics, logger: Logger
     ) {
         self.shard = shard
         self.isAssigned = isAssigned
@@ -52,6 +54,7 @@ final class ShardParts: Sendable {
         self.uncounted = uncounted
         self.asks = asks
         self.moves = moves
+        self.comparisons = comparisons
         self.metrics = metrics
         self.totals = totals
         self.logger = logger

@@ -48,6 +48,12 @@ package distributed actor SubscriptionShard {
         try await self.parts.moves.request(self.parts.shard, to: move.node)
     }
 
+    /// Holds subscriptions of the shard against Apple's answers, for a few seconds.
+    /// - Throws: `ServiceError` while the shard is not served here, or Apple is not asked.
+    package distributed func compare(_ comparison: ShardComparison) async throws -> ShardComparisonResult {
+        try await self.parts.comparisons.compare(comparison, of: self.parts.shard)
+    }
+
     // MARK: Draining
 
     /// Works until the queue is closed and everything in it is answered.

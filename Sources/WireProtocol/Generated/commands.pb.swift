@@ -43,6 +43,9 @@ package nonisolated enum ProtoShardTarget: SwiftProtobuf.Enum, Swift.CaseIterabl
 
   /// A ShardMove, answered by nothing once the shard's row names the new owner.
   case move // = 4
+
+  /// A ShardComparison, answered by a ShardComparisonResult.
+  case compare // = 5
   case UNRECOGNIZED(Int)
 
   package init() {
@@ -56,6 +59,7 @@ package nonisolated enum ProtoShardTarget: SwiftProtobuf.Enum, Swift.CaseIterabl
     case 2: self = .check
     case 3: self = .head
     case 4: self = .move
+    case 5: self = .compare
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -67,6 +71,7 @@ package nonisolated enum ProtoShardTarget: SwiftProtobuf.Enum, Swift.CaseIterabl
     case .check: return 2
     case .head: return 3
     case .move: return 4
+    case .compare: return 5
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -78,6 +83,7 @@ package nonisolated enum ProtoShardTarget: SwiftProtobuf.Enum, Swift.CaseIterabl
     .check,
     .head,
     .move,
+    .compare,
   ]
 
 }
@@ -126,6 +132,52 @@ package nonisolated struct ProtoShardMove: Sendable {
 
   /// The id of the node that is to own the shard.
   package var node: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Asks the owner of a shard to hold subscriptions of it against Apple's answers, for a few seconds.
+package nonisolated struct ProtoShardComparison: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The stream key after which it goes on; empty at the beginning.
+  package var after: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct ProtoShardComparisonResult: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The stream key up to which it came; empty when none is left.
+  package var last: Data = Data()
+
+  /// Requests that Apple answered, and the signed items in its answers.
+  package var calls: Int64 = 0
+
+  package var fetched: Int64 = 0
+
+  /// What became of the items.
+  package var recorded: Int64 = 0
+
+  package var duplicates: Int64 = 0
+
+  package var quarantined: Int64 = 0
+
+  package var refused: Int64 = 0
+
+  /// Subscriptions that were compared, and those of them that differed.
+  package var checked: Int64 = 0
+
+  package var repaired: Int64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -465,7 +517,7 @@ package nonisolated struct ProtoSubmissionOutcome: Sendable {
 fileprivate nonisolated let _protobuf_package = "perennial.v1"
 
 nonisolated extension ProtoShardTarget: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SHARD_TARGET_UNSPECIFIED\0\u{1}SHARD_TARGET_SUBMIT\0\u{1}SHARD_TARGET_CHECK\0\u{1}SHARD_TARGET_HEAD\0\u{1}SHARD_TARGET_MOVE\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SHARD_TARGET_UNSPECIFIED\0\u{1}SHARD_TARGET_SUBMIT\0\u{1}SHARD_TARGET_CHECK\0\u{1}SHARD_TARGET_HEAD\0\u{1}SHARD_TARGET_MOVE\0\u{1}SHARD_TARGET_COMPARE\0")
 }
 
 nonisolated extension ProtoShardError: SwiftProtobuf._ProtoNameProviding {
@@ -497,6 +549,106 @@ nonisolated extension ProtoShardMove: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
   package static func ==(lhs: ProtoShardMove, rhs: ProtoShardMove) -> Bool {
     if lhs.node != rhs.node {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoShardComparison: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ShardComparison"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}after\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.after) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.after.isEmpty {
+      try visitor.visitSingularBytesField(value: self.after, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoShardComparison, rhs: ProtoShardComparison) -> Bool {
+    if lhs.after != rhs.after {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoShardComparisonResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ShardComparisonResult"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}last\0\u{1}calls\0\u{1}fetched\0\u{1}recorded\0\u{1}duplicates\0\u{1}quarantined\0\u{1}refused\0\u{1}checked\0\u{1}repaired\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.last) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.calls) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.fetched) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.recorded) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.duplicates) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.quarantined) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.refused) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self.checked) }()
+      case 9: try { try decoder.decodeSingularInt64Field(value: &self.repaired) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.last.isEmpty {
+      try visitor.visitSingularBytesField(value: self.last, fieldNumber: 1)
+    }
+    if self.calls != 0 {
+      try visitor.visitSingularInt64Field(value: self.calls, fieldNumber: 2)
+    }
+    if self.fetched != 0 {
+      try visitor.visitSingularInt64Field(value: self.fetched, fieldNumber: 3)
+    }
+    if self.recorded != 0 {
+      try visitor.visitSingularInt64Field(value: self.recorded, fieldNumber: 4)
+    }
+    if self.duplicates != 0 {
+      try visitor.visitSingularInt64Field(value: self.duplicates, fieldNumber: 5)
+    }
+    if self.quarantined != 0 {
+      try visitor.visitSingularInt64Field(value: self.quarantined, fieldNumber: 6)
+    }
+    if self.refused != 0 {
+      try visitor.visitSingularInt64Field(value: self.refused, fieldNumber: 7)
+    }
+    if self.checked != 0 {
+      try visitor.visitSingularInt64Field(value: self.checked, fieldNumber: 8)
+    }
+    if self.repaired != 0 {
+      try visitor.visitSingularInt64Field(value: self.repaired, fieldNumber: 9)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoShardComparisonResult, rhs: ProtoShardComparisonResult) -> Bool {
+    if lhs.last != rhs.last {return false}
+    if lhs.calls != rhs.calls {return false}
+    if lhs.fetched != rhs.fetched {return false}
+    if lhs.recorded != rhs.recorded {return false}
+    if lhs.duplicates != rhs.duplicates {return false}
+    if lhs.quarantined != rhs.quarantined {return false}
+    if lhs.refused != rhs.refused {return false}
+    if lhs.checked != rhs.checked {return false}
+    if lhs.repaired != rhs.repaired {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

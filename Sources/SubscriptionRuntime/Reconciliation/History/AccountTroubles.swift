@@ -17,9 +17,11 @@ final class AccountTroubles: Sendable {
         self.logger = logger
     }
 
-    func note(_ error: any Error, of account: ServerAPIAccount) {
+    /// - Returns: whether it was Apple that gave no answer, or refused.
+    @discardableResult
+    func note(_ error: any Error, of account: ServerAPIAccount) -> Bool {
         guard let refusal = (error as? ServerAPIError) ?? (error as? ServiceError)?.cause as? ServerAPIError else {
-            return
+            return false
         }
         switch refusal.code {
         case .unauthorized:
@@ -31,6 +33,7 @@ final class AccountTroubles: Sendable {
             self.begin(.unreachable, of: account, refusal.message)
         case .refused, .cancelled: break
         }
+        return true
     }
 
     func end(of account: ServerAPIAccount) {

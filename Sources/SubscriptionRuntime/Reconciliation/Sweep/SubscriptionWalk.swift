@@ -10,9 +10,11 @@ struct SubscriptionWalk: ~Copyable {
     private var last: [UInt8]?
     private var page: [StreamKey] = []
 
-    init(of shards: [ShardID], in store: any EventStore) {
+    /// - Parameter last: of the first shard, the key after which it begins; nil for its beginning.
+    init(of shards: [ShardID], after last: [UInt8]? = nil, in store: any EventStore) {
         self.store = store
         self.shards = shards.reversed()
+        self.last = last
     }
 
     /// nil at the end.

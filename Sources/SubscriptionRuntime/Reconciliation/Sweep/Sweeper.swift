@@ -11,6 +11,10 @@ struct Sweeper: Sendable {
     private static let shortestWalk = Duration.seconds(60)
     /// Where nothing is owned yet.
     private static let shortestWait = Duration.seconds(1)
+    /// After so long a comparison on request says how far it is.
+    private static let turn = Duration.seconds(2)
+    /// Subscriptions of one shard that are then asked about side by side; several shards are.
+    private static let width = 2
 
     /// Before each question.
     let pause: Duration
@@ -41,7 +45,7 @@ struct Sweeper: Sendable {
             while let key = try await walk.next() {
                 guard self.node.parts(of: key).isOurs, let client = self.accounts.client(of: key) else { continue }
                 try await Task.sleep(for: self.pause)
-                guard let progress = await self.compare(key, with: client, urgency: .sweep) else { continue }
+                guard let progress = try? await self.compare(key, with: client) else { continue }
                 sweep.checked += progress.checked
                 sweep.repaired += progress.repaired
                 self.tally.set(sweep)
@@ -53,45 +57,53 @@ struct Sweeper: Sendable {
         }
     }
 
-    /// Compares every subscription of these shards now, side by side.
-    func compareAll(
-        _ shards: [ShardID], onProgress: @escaping @Sendable (ReconciliationProgress) -> Void
-    ) async throws(ServiceError) {
-        let width = 8
-        try await ServiceError.translating {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                var walk = SubscriptionWalk(of: shards, in: self.node.store)
+    /// Compares subscriptions of a shard now, until its end, until a turn is over, or until another node owns it.
+    /// - Throws: `.notOwner` when another node owns it already; whatever keeps answers from being recorded. What was
+    ///   recorded before stays.
+    func compare(
+        _ comparison: ShardComparison, of shard: ShardID
+    ) async throws(ServiceError) -> ShardComparisonResult {
+        let parts = self.node.parts[Int(shard.rawValue)]
+        guard parts.isOurs, parts.gate.isServing else {
+            throw ServiceError(.notOwner, "another node owns shard \(shard.rawValue)")
+        }
+        let end = ContinuousClock.now + Self.turn
+        return try await ServiceError.translating {
+            try await withThrowingTaskGroup(of: ReconciliationProgress?.self) { group in
+                var walk = SubscriptionWalk(of: [shard], after: comparison.after, in: self.node.store)
+                var result = ShardComparisonResult(last: comparison.after)
                 var underWay = 0
-                while let key = try await walk.next() {
+                repeat {
+                    try Task.checkCancellation()
+                    guard let key = try await walk.next() else {
+                        result.last = nil
+                        break
+                    }
+                    result.last = key.bytes
                     guard let client = self.accounts.client(of: key) else { continue }
-                    if underWay == width {
-                        try await group.next()
+                    group.addTask { try await self.compare(key, with: client) }
+                    underWay += 1
+                    if underWay == Self.width {
+                        if let progress = try await group.next() ?? nil { result.progress += progress }
                         underWay -= 1
                     }
-                    group.addTask {
-                        if let progress = await self.compare(key, with: client, urgency: .sweep) {
-                            onProgress(progress)
-                        }
-                        try Task.checkCancellation()
-                    }
-                    underWay += 1
-                }
-                try await group.waitForAll()
+                } while parts.isOurs && parts.gate.isServing && .now < end
+                for try await progress in group { if let progress { result.progress += progress } }
+                return result
             }
         }
     }
 
     /// nil where there is nothing to ask, and where Apple gave no answer.
-    private func compare(
-        _ key: StreamKey, with client: ServerAPIClient, urgency: RequestUrgency
-    ) async -> ReconciliationProgress? {
+    /// - Throws: what keeps the answer from being recorded.
+    private func compare(_ key: StreamKey, with client: ServerAPIClient) async throws -> ReconciliationProgress? {
         do {
             guard try await self.isWorthAsking(key) else { return nil }
-            let progress = try await self.comparison.compare(key, with: client, for: .sweep, urgency: urgency).progress
+            let progress = try await self.comparison.compare(key, with: client, for: .sweep, urgency: .sweep).progress
             self.troubles.end(of: client.account)
             return progress
         } catch {
-            self.troubles.note(error, of: client.account)
+            guard self.troubles.note(error, of: client.account) else { throw error }
             return nil
         }
     }
