@@ -89,6 +89,7 @@ struct Sweeper: Sendable {
                     }
                 } while parts.isOurs && parts.gate.isServing && .now < end
                 for try await progress in group { if let progress { result.progress += progress } }
+                try Task.checkCancellation()
                 return result
             }
         }
