@@ -45,8 +45,11 @@ package protocol SharedEventStore: EventStore {
     /// What is kept for these shards and not parked, the oldest first.
     func inbox(of shards: [ShardID], limit: Int) async throws(StoreError) -> [InboxRow]
 
-    /// Rows that have been applied.
-    func removeFromInbox(_ dedupKeys: [[UInt8]]) async throws(StoreError)
+    /// Removes rows that have been applied, each only if its fence holds: a database that has failed over may have lost
+    /// events of which their owner still knows, and not the rows that they were made of.
+    /// - Returns: the shards of those whose fences do not hold, which stay. Their owner has to claim the shards again, and
+    ///   then to judge the rows anew.
+    func removeFromInbox(_ removals: [InboxRemoval]) async throws(StoreError) -> Set<ShardID>
 
     /// Counts one more attempt that failed; those that now have `limit` of them are parked.
     /// - Parameter moment: in milliseconds since 1970.

@@ -35,12 +35,34 @@ extension PostgresEventStore {
         WHERE shard_id = ANY ($1::integer[]) AND parked_at IS NULL ORDER BY received_at LIMIT $2::bigint
         """)
 
-    package func removeFromInbox(_ dedupKeys: [[UInt8]]) async throws(StoreError) {
+    /// One statement, whose parts see one snapshot, without a lock on the shards: whatever commits beside it, the log that
+    /// the snapshot shows only grows, and a replica that has this commit has those that the snapshot showed.
+    package func removeFromInbox(_ removals: [InboxRemoval]) async throws(StoreError) -> Set<ShardID> {
         var parameters = Parameters()
-        parameters.add(blobs: dedupKeys)
-        try await self.write(
-            PreparedStatement("inbox_remove", "DELETE FROM inbox WHERE dedup_key = ANY ($1::bytea[])"), parameters)
+        parameters.add(blobs: removals.map(\.dedupKey))
+        parameters.add(shards: removals.map(\.shard))
+        parameters.add(numbers: removals.map(\.epoch.rawValue))
+        parameters.add(numbers: removals.map(\.incarnation.rawValue))
+        parameters.add(numbers: removals.map(\.head.rawValue))
+        return Set(try await self.write(Self.remove, parameters) { row throws(StoreError) in try row.shard(0) })
     }
+
+    /// A shard that nobody has claimed has no incarnation, and its `holds` is NULL.
+    private static let remove = PreparedStatement(
+        "inbox_remove",
+        """
+        WITH applied AS (
+            SELECT given.dedup_key, given.shard_id,
+                shard.epoch = given.epoch AND shard.owner_incarnation = given.incarnation
+                    AND shard.head_seq >= given.head AS holds
+            FROM unnest($1::bytea[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[])
+                AS given (dedup_key, shard_id, epoch, incarnation, head)
+            JOIN shard ON shard.shard_id = given.shard_id
+        ), removed AS (
+            DELETE FROM inbox USING applied WHERE applied.holds AND inbox.dedup_key = applied.dedup_key
+        )
+        SELECT shard_id FROM applied WHERE holds IS NOT TRUE
+        """)
 
     package func recordFailedAttempt(
         _ dedupKeys: [[UInt8]], parkingAt limit: Int, at moment: Int64

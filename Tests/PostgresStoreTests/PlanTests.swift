@@ -88,7 +88,9 @@ import Testing
         try await store.put(InboxRow(dedupKey: [1], shard: shard, receivedAt: 1, raw: [1]))
         _ = try await store.inbox(of: [shard], limit: 2)
         try await store.recordFailedAttempt([[1]], parkingAt: 1, at: 1)
-        try await store.removeFromInbox([[1]])
+        let removal = InboxRemoval(
+            dedupKey: [1], shard: shard, epoch: Epoch(rawValue: 1), incarnation: Incarnation(rawValue: 10), head: .zero)
+        _ = try await store.removeFromInbox([removal])
         _ = try await store.inboxDepth()
         try await store.quarantine(
             QuarantinedPayload(digest: [1], reason: "r", detail: "d", receivedAt: 1, raw: [1]))

@@ -22,8 +22,20 @@ extension InMemoryEventStore {
         }
     }
 
-    package func removeFromInbox(_ dedupKeys: [[UInt8]]) {
-        self.state.withLock { state in state.inbox.removeAll { dedupKeys.contains($0.row.dedupKey) } }
+    package func removeFromInbox(_ removals: [InboxRemoval]) -> Set<ShardID> {
+        self.state.withLock { state in
+            var removed: Set<[UInt8]> = []
+            var refused: Set<ShardID> = []
+            for removal in removals {
+                if state.shards[Int(removal.shard.rawValue)].holds(removal) {
+                    removed.insert(removal.dedupKey)
+                } else {
+                    refused.insert(removal.shard)
+                }
+            }
+            state.inbox.removeAll { removed.contains($0.row.dedupKey) }
+            return refused
+        }
     }
 
     package func recordFailedAttempt(_ dedupKeys: [[UInt8]], parkingAt limit: Int, at moment: Int64) {

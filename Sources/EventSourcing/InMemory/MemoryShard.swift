@@ -39,6 +39,13 @@ struct MemoryShard {
         return last.epoch == batch.epoch && last.owner.incarnation == batch.incarnation && self.head == batch.head
     }
 
+    /// All that a removal from the inbox rests on is in the log.
+    func holds(_ removal: InboxRemoval) -> Bool {
+        guard let last = self.epochs.last else { return false }
+        return last.epoch == removal.epoch && last.owner.incarnation == removal.incarnation
+            && self.head >= removal.head
+    }
+
     func tag(of sequence: Sequence) -> UInt32? {
         guard sequence <= self.head else { return nil }
         return self.epochs.last { $0.first <= sequence.rawValue }?.owner.incarnation.tag ?? 0

@@ -4,6 +4,7 @@ import Testing
 extension SharedStoreContract {
     static let inbox = [
         SharedStoreContract("what is put into the inbox is there once, until it is removed") { store in
+            let writer = try StoreWriter(store)
             let rows = (0..<4).map { InboxRow(key: UInt8($0), shard: UInt16($0 % 2), receivedAt: Int64(100 - $0)) }
             for row in rows + rows { try await store.put(row) }
             var other = rows[0]
@@ -16,12 +17,14 @@ extension SharedStoreContract {
             #expect(try await store.inbox(of: [], limit: 10).isEmpty)
             #expect(try await store.inboxDepth() == InboxDepth(waiting: 4, parked: 0, oldest: 97))
 
-            try await store.removeFromInbox([rows[1].dedupKey, rows[3].dedupKey, [7]])
-            try await store.removeFromInbox([])
+            let unknown = InboxRow(key: 7, shard: 0, receivedAt: 0)
+            #expect(try await store.removeFromInbox([rows[1], rows[3], unknown].map(writer.removal)).isEmpty)
+            #expect(try await store.removeFromInbox([]).isEmpty)
             #expect(try await store.inbox(of: both, limit: 10) == [rows[2], rows[0]])
             #expect(try await store.inboxDepth() == InboxDepth(waiting: 2, parked: 0, oldest: 98))
         },
         SharedStoreContract("what fails too often is parked, and is not lost") { store in
+            let writer = try StoreWriter(store)
             let rows = (0..<2).map { InboxRow(key: UInt8($0), shard: 0, receivedAt: Int64($0)) }
             for row in rows { try await store.put(row) }
             let shard = [ShardID(rawValue: 0)]
@@ -34,14 +37,14 @@ extension SharedStoreContract {
             // It came again: it is still there, and still parked.
             try await store.put(rows[0])
             #expect(try await store.inbox(of: shard, limit: 10) == [rows[1]])
-            try await store.removeFromInbox([rows[1].dedupKey])
+            #expect(try await store.removeFromInbox([writer.removal(of: rows[1])]).isEmpty)
             #expect(try await store.inboxDepth() == InboxDepth(waiting: 0, parked: 1, oldest: nil))
         },
     ]
 }
 
 extension InboxRow {
-    fileprivate init(key: UInt8, shard: UInt16, receivedAt: Int64) {
+    init(key: UInt8, shard: UInt16, receivedAt: Int64) {
         self.init(dedupKey: [key], shard: ShardID(rawValue: shard), receivedAt: receivedAt, raw: [key, 1, 2])
     }
 }

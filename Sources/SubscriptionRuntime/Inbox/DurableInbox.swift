@@ -1,12 +1,13 @@
 import EventSourcing
 import Logging
+import Sharding
 import Subscriptions
 import Synchronization
 import WireProtocol
 
 /// Notifications that were acknowledged although the owner of their shard could not be had: any node keeps them in the store,
 /// and whoever owns the shard next applies them. Each is applied once, since it has its dedup key, however often it is
-/// kept or read from here.
+/// kept or read from here, and its row stays until the store itself says that it has what was applied.
 final class DurableInbox: Sendable {
     private static let interval = Duration.milliseconds(250)
     private static let batchLimit = 256
@@ -18,6 +19,7 @@ final class DurableInbox: Sendable {
     private let store: any SharedEventStore
     /// By shard number.
     private let parts: [ShardParts]
+    private let journal: Journal
     private let clock: any WallClock
     private let metrics: RuntimeMetrics
     private let logger: Logger
@@ -27,14 +29,16 @@ final class DurableInbox: Sendable {
         var depth = 0
         var measured: ContinuousClock.Instant?
         var isStopping = false
-        var work: Task<Void, Never>?
+        var work: Task<StoreError?, Never>?
     }
 
     init(
-        store: any SharedEventStore, parts: [ShardParts], clock: any WallClock, metrics: RuntimeMetrics, logger: Logger
+        store: any SharedEventStore, parts: [ShardParts], journal: Journal, clock: any WallClock,
+        metrics: RuntimeMetrics, logger: Logger
     ) {
         self.store = store
         self.parts = parts
+        self.journal = journal
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
@@ -59,19 +63,24 @@ final class DurableInbox: Sendable {
     // MARK: Applying
 
     /// Applies what waits for shards of this node, until `stop()`.
-    func run() async {
-        let work = Task {
+    /// - Returns: why shards that the store has come to know less of could not be taken again, if that ended it.
+    func run() async -> StoreError? {
+        let work = Task { () -> StoreError? in
             while !Task.isCancelled {
-                let isMore = await self.applyBatch()
-                if !isMore { try? await Task.sleep(for: Self.interval) }
+                switch await self.applyBatch() {
+                case .isFull: continue
+                case .isDone: try? await Task.sleep(for: Self.interval)
+                case .failed(let error): return error
+                }
             }
+            return nil
         }
         let isStopping = self.state.withLock { state in
             state.work = work
             return state.isStopping
         }
         if isStopping { work.cancel() }
-        await work.value
+        return await work.value
     }
 
     func stop() {
@@ -82,33 +91,75 @@ final class DurableInbox: Sendable {
         work?.cancel()
     }
 
-    private enum Result {
-        case applied, failed
-        /// To be tried again, as often as it takes.
-        case refused
+    private enum Round {
+        /// More may wait that can be applied at once.
+        case isFull
+        case isDone
+        case failed(StoreError)
     }
 
-    /// - Returns: whether more may wait that can be applied at once.
-    private func applyBatch() async -> Bool {
+    private enum Result {
+        /// What the row says is in the log, up to here.
+        case applied(EventSourcing.Sequence)
+        case failed
+        /// To be tried again, as often as it takes.
+        case refused
+
+        var isFailure: Bool {
+            switch self {
+            case .failed: true
+            case .applied, .refused: false
+            }
+        }
+    }
+
+    private func applyBatch() async -> Round {
         do {
             try await self.measure()
-            let shards = self.parts.filter { $0.isOurs && $0.gate.isServing }.map(\.shard)
-            guard !shards.isEmpty else { return false }
-            let rows = try await self.store.inbox(of: shards, limit: Self.batchLimit)
-            guard !rows.isEmpty else { return false }
+            // As it is before anything is judged: what a shard that is taken again meanwhile has forgotten does not count.
+            let standings = self.standings
+            guard !standings.isEmpty else { return .isDone }
+            let rows = try await self.store.inbox(of: standings.keys.sorted(), limit: Self.batchLimit)
+            guard !rows.isEmpty else { return .isDone }
             let results = await self.apply(rows)
-            let applied = zip(rows, results).filter { $1 == .applied }.map(\.0.dedupKey)
-            if !applied.isEmpty { try await self.store.removeFromInbox(applied) }
-            let failed = zip(rows, results).filter { $1 == .failed }.map(\.0.dedupKey)
+            let removals = zip(rows, results).compactMap { self.removal(of: $0, $1, standings) }
+            let refused = removals.isEmpty ? [] : try await self.store.removeFromInbox(removals)
+            if let failure = await self.doubt(refused, standings) { return .failed(failure) }
+            let failed = zip(rows, results).filter { $1.isFailure }.map(\.0.dedupKey)
             if !failed.isEmpty {
                 try await self.store.recordFailedAttempt(
                     failed, parkingAt: Self.attemptLimit, at: self.clock.now.milliseconds)
             }
-            return rows.count == Self.batchLimit && applied.count == rows.count
+            let isFull = rows.count == Self.batchLimit && removals.count == rows.count && refused.isEmpty
+            return isFull ? .isFull : .isDone
         } catch {
             // The store is away: who else needs it says so.
-            return false
+            return .isDone
         }
+    }
+
+    private var standings: [ShardID: ShardStanding] {
+        let standings = self.parts.filter(\.isOurs).compactMap { parts in
+            parts.gate.standing.map { (parts.shard, $0) }
+        }
+        return Dictionary(uniqueKeysWithValues: standings)
+    }
+
+    private func removal(
+        of row: InboxRow, _ result: Result, _ standings: [ShardID: ShardStanding]
+    ) -> InboxRemoval? {
+        guard case .applied(let place) = result, let standing = standings[row.shard] else { return nil }
+        return InboxRemoval(
+            dedupKey: row.dedupKey, shard: row.shard, epoch: standing.epoch, incarnation: standing.incarnation,
+            head: max(standing.head, place))
+    }
+
+    /// What the memory of these shards says of their rows does not count: it is made anew from the log, and then the rows are
+    /// judged again.
+    private func doubt(_ shards: Set<ShardID>, _ standings: [ShardID: ShardStanding]) async -> StoreError? {
+        guard !shards.isEmpty else { return nil }
+        let epochs = standings.filter { shards.contains($0.key) }.mapValues(\.epoch)
+        return await OwnThread.run("inbox") { () throws(StoreError) in try self.journal.doubt(epochs) }
     }
 
     private func apply(_ rows: [InboxRow]) async -> [Result] {
@@ -130,7 +181,7 @@ final class DurableInbox: Sendable {
                 queue.enqueue(Command(submission: submission, waiter: .task(waiter)))
             }
             switch outcome {
-            case .recorded, .duplicate: return .applied
+            case .recorded(let place), .duplicate(let place): return .applied(place.sequence)
             case .refused(.parked, let message): return self.fail(row, message)
             case .refused(let code, let message): return code.isRetryable ? .refused : self.fail(row, message)
             }

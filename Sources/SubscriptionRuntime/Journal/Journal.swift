@@ -1,6 +1,7 @@
 import EventSourcing
 import Foundation
 import Logging
+import Sharding
 import Synchronization
 
 /// Writes for all shards of a node, on as many threads of its own as the store takes appends at a time: while commits are
@@ -29,8 +30,8 @@ final class Journal: Sendable {
         var logged: ContinuousClock.Instant
     }
 
-    /// Of the newest event of each shard that was confirmed here.
-    private let confirmed = Mutex<[ShardID: EventSourcing.Sequence]>([:])
+    /// What the store has confirmed here, of every shard that this run has ever owned.
+    private let confirmed = Mutex<[ShardID: ShardStanding]>([:])
     private let taking = Mutex(())
     /// Of the shards that this run owns, as far as it knows.
     private let owned = Mutex<[ShardID: Epoch]>([:])
@@ -135,9 +136,8 @@ final class Journal: Sendable {
 
     /// Owns what a statement of the store takes. Blocks.
     /// - Returns: what `take` does.
-    /// - Throws: what `take` throws; `.rewound` when the log lacks what was confirmed: the database has lost commits, as a
-    ///   standby may that took over before it had them. Only another incarnation can then write on, whose tags tell the two
-    ///   logs apart.
+    /// - Throws: what `take` throws; `.rewound` when the store lacks what was confirmed: it has lost commits, as a standby may
+    ///   have that took over before it had them.
     func own(
         soleFrom: ContinuousClock.Instant? = nil, _ take: () throws(StoreError) -> [ShardOwnership]
     ) throws(StoreError) -> [ShardOwnership] {
@@ -152,15 +152,15 @@ final class Journal: Sendable {
     private func own(_ ownerships: [ShardOwnership], soleFrom: ContinuousClock.Instant?) throws(StoreError) {
         let rewound: ShardID? = self.confirmed.withLock { confirmed in
             for ownership in ownerships {
-                guard ownership.head >= confirmed[ownership.shard, default: .zero] else { return ownership.shard }
-                confirmed[ownership.shard] = ownership.head
+                guard confirmed[ownership.shard]?.mayPrecede(ownership) ?? true else { return ownership.shard }
+                confirmed[ownership.shard] = ShardStanding(ownership)
             }
             return nil
         }
         if let rewound {
             throw StoreError(
                 .rewound,
-                "the log of shard \(rewound.rawValue) lacks events that were confirmed: the store has lost them")
+                "the store has lost what it had confirmed of shard \(rewound.rawValue): events, or who owns it")
         }
         self.owned.withLock { owned in
             self.queue.require(ownerships)
@@ -191,6 +191,14 @@ final class Journal: Sendable {
             self.queue.drop(shard)
             self.tell(shard, .fenced)
         }
+    }
+
+    /// The store has shown that it may not have what this run knows of these shards under these epochs: then nothing of that
+    /// is believed any more. Blocks, until they have been taken again, or let go.
+    /// - Throws: when they cannot be taken again.
+    func doubt(_ shards: [ShardID: Epoch]) throws(StoreError) {
+        let known = shards.filter { self.epoch(of: $0.key) == $0.value }.keys
+        if !known.isEmpty { try self.takeAgain(known.sorted()) }
     }
 
     /// Nobody knows how these shards' logs end, or whether they are ours: they answer nothing until the store has said so,
@@ -240,7 +248,7 @@ final class Journal: Sendable {
             let shard = submission.batch.shard
             switch outcome {
             case .appended(let head):
-                self.confirmed.withLock { $0[shard] = head }
+                self.confirmed.withLock { $0[shard]?.head = head }
                 self.tell(shard, .committed(submission.batch.epoch))
             case .fenced: fenced.append(shard)
             }

@@ -96,9 +96,6 @@ final class ShardNode: Sendable {
         self.featureLevel = configuration.featureLevel
         self.store = store
         self.system = system
-        self.inbox = (store as? any SharedEventStore).map {
-            DurableInbox(store: $0, parts: parts, clock: clock, metrics: metrics, logger: logger)
-        }
         self.mailboxes = parts.map { _ in JournalMailbox() }
         self.shards = parts.filter { $0.isAssigned ?? true }.map { parts in
             ClusterSystem.assigning(ShardActorID(shard: parts.shard)) {
@@ -109,6 +106,9 @@ final class ShardNode: Sendable {
             store: store, shards: self.shards.map(\.id.shard), byteLimit: configuration.journalBytes,
             listeners: self.mailboxes, metrics: metrics,
             logger: logger)
+        self.inbox = (store as? any SharedEventStore).map { [journal = self.journal] in
+            DurableInbox(store: $0, parts: parts, journal: journal, clock: clock, metrics: metrics, logger: logger)
+        }
         guard let terms = configuration.lease, let lease else {
             self.keeper = nil
             return
@@ -248,7 +248,7 @@ final class ShardNode: Sendable {
         var node = node
         node.featureLevel = self.featureLevel
         async let keeping = self.keep(node)
-        async let applying: Void? = self.inbox?.run()
+        async let applying = self.applyKept()
         async let committing = self.journal.run(as: node, takesShards: self.keeper == nil)
         async let settling: Void = self.forEachShard { shard in
             await shard.whenLocal { await $0.settle(self.mailboxes[Int($0.id.shard.rawValue)]) }
@@ -263,11 +263,24 @@ final class ShardNode: Sendable {
         self.journal.close()
         let failure = await committing
         for mailbox in self.mailboxes { mailbox.close() }
-        _ = await (settling, timing, counting, applying)
+        _ = await (settling, timing, counting)
+        let inboxFailure = await applying
         self.keeper?.stop()
         let end = await keeping
         // Who retires was taken for dead before, which the last beat may have found.
-        return failure ?? self.retirement.withLock(\.self) ?? end
+        return failure ?? inboxFailure ?? self.retirement.withLock(\.self) ?? end
+    }
+
+    private func applyKept() async -> StoreError? {
+        guard let inbox = self.inbox, let failure = await inbox.run() else { return nil }
+        self.lose(failure)
+        return failure
+    }
+
+    /// Nothing that this run knows can be believed any more.
+    private func lose(_ failure: StoreError) {
+        self.journal.lose(failure)
+        self.stop()
     }
 
     private func keep(_ node: NodeRecord) async -> StoreError? {
@@ -276,10 +289,7 @@ final class ShardNode: Sendable {
             self.retirement.withLock { $0 = reason }
             self.stop()
         }
-        if let failure {
-            self.journal.lose(failure)
-            self.stop()
-        }
+        if let failure { self.lose(failure) }
         return failure
     }
 

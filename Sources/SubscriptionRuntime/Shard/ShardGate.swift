@@ -1,4 +1,5 @@
 import EventSourcing
+import Sharding
 import Synchronization
 
 /// What any thread may know of a shard without asking its actor: whether it answers, and how far its log is durable.
@@ -17,6 +18,7 @@ final class ShardGate: Sendable {
     private struct State {
         var status = Status.unowned
         var epoch = Epoch(rawValue: 0)
+        var incarnation = Incarnation(rawValue: 0)
         /// From then on nobody who owned the shard before answers any more; nil where that is known to be past.
         var soleFrom: ContinuousClock.Instant?
         var head = EventSourcing.Sequence.zero
@@ -41,6 +43,14 @@ final class ShardGate: Sendable {
 
     /// Under which epoch the shard is owned; nil when it is not.
     var epoch: Epoch? { self.state.withLock { $0.status.isOwned ? $0.epoch : nil } }
+
+    /// How the shard stands, as far as is known here; nil while it is not served.
+    var standing: ShardStanding? {
+        self.state.withLock { state in
+            guard state.status == .serving else { return nil }
+            return ShardStanding(epoch: state.epoch, incarnation: state.incarnation, head: state.head)
+        }
+    }
 
     /// - Throws: while the shard must not answer.
     func head() throws(ServiceError) -> Head {
@@ -102,6 +112,7 @@ final class ShardGate: Sendable {
         self.state.withLock { state in
             if let soleFrom { state.soleFrom = soleFrom }
             state.epoch = ownership.epoch
+            state.incarnation = ownership.incarnation
             // Taken again by the same process: what it had written before is still its own.
             if state.firstOwn == nil {
                 state.firstOwn = EventSourcing.Sequence(rawValue: ownership.head.rawValue + 1)

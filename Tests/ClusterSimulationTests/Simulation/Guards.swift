@@ -38,6 +38,8 @@ struct Guards: Hashable, Sendable {
     var keptBeforeAnswered = true
     /// A row leaves the inbox once what it holds is known to be in the log.
     var removesOnlyStored = true
+    /// A row leaves the inbox only under the fence of an append: a log that was rewound may lack what it holds.
+    var removalFence = true
     /// What comes from the inbox is looked for in the log as everything is.
     var keptDeduplication = true
 
@@ -51,6 +53,6 @@ struct Guards: Hashable, Sendable {
         ("unbrokenReadings", \.unbrokenReadings), ("stopsBeforeGiving", \.stopsBeforeGiving),
         ("givesAsOwner", \.givesAsOwner), ("givesToLiving", \.givesToLiving), ("knownMoves", \.knownMoves),
         ("keptBeforeAnswered", \.keptBeforeAnswered), ("removesOnlyStored", \.removesOnlyStored),
-        ("keptDeduplication", \.keptDeduplication),
+        ("removalFence", \.removalFence), ("keptDeduplication", \.keptDeduplication),
     ]
 }

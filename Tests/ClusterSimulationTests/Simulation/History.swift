@@ -95,7 +95,7 @@ final class History {
         for (operation, count) in counts where count > 1 {
             self.violate("command \(operation) is there \(count) times")
         }
-        for operation in self.acknowledged.sorted() where counts[operation] == nil && !store.hasForgotten(operation) {
+        for operation in self.acknowledged.sorted() where counts[operation] == nil && !store.lost.contains(operation) {
             self.violate("command \(operation) was acknowledged, and is lost")
         }
         let kept = store.inbox.rows.count

@@ -1,6 +1,6 @@
 import EventSourcing
 
-/// A table of the store: notifications that were acknowledged without an owner, by their dedup keys. No fence guards it.
+/// A table of the store: notifications that were acknowledged without an owner, by their dedup keys.
 struct SimulatedInbox {
     struct Row: Hashable {
         var operation: Operation
@@ -19,7 +19,5 @@ struct SimulatedInbox {
         return Array(waiting.sorted { $0.operation < $1.operation }.prefix(limit))
     }
 
-    mutating func remove(_ operations: [Operation]) {
-        for operation in operations { self.rows[operation] = nil }
-    }
+    mutating func remove(_ operation: Operation) { self.rows[operation] = nil }
 }

@@ -22,6 +22,11 @@ extension SimulatedNode {
         }
     }
 
+    /// The store may not have what is known here of the shard under this epoch.
+    func doubt(_ shard: ShardID, under epoch: Epoch) {
+        if let tenure = self.tenures[shard], tenure.epoch == epoch, !tenure.isFrozen { self.freeze(shard) }
+    }
+
     func act() {
         for row in self.view.shards where row.owner != self.owner {
             if let tenure = self.tenures[row.shard], row.epoch > tenure.epoch { self.drop(row.shard) }
@@ -82,16 +87,18 @@ extension SimulatedNode {
     }
 
     private func own(_ claimed: [SimulatedStore.Claimed], soleFrom: Duration) {
-        guard claimed.allSatisfy(self.holdsAllConfirmed) else { return self.begin() }
-        for shard in claimed {
+        let ownerships = claimed.map(self.ownership)
+        guard ownerships.allSatisfy({ self.confirmed[$0.shard]?.mayPrecede($0) ?? true }) else { return self.begin() }
+        for (shard, ownership) in zip(claimed, ownerships) {
             self.tenures[shard.shard] = Tenure(shard, soleFrom: soleFrom)
-            self.confirmed[shard.shard] = shard.log.count
+            self.confirmed[shard.shard] = ShardStanding(ownership)
         }
     }
 
-    /// Otherwise the database has lost commits, and only another run may write on: nothing else tells the two logs apart.
-    private func holdsAllConfirmed(_ claimed: SimulatedStore.Claimed) -> Bool {
-        claimed.log.count >= self.confirmed[claimed.shard, default: 0]
+    private func ownership(_ claimed: SimulatedStore.Claimed) -> ShardOwnership {
+        ShardOwnership(
+            shard: claimed.shard, epoch: claimed.epoch, incarnation: self.owner.incarnation,
+            head: Sequence(rawValue: Int64(claimed.log.count)), lastRecordedAt: 0)
     }
 
     /// - Parameter isGiven: not called when the shard is lost before.

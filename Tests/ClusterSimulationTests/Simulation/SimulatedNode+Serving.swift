@@ -57,7 +57,7 @@ extension SimulatedNode {
             tenure.inFlight = []
             tenure.add(batch, by: self.owner)
             self.tenures[shard] = tenure
-            self.confirmed[shard] = tenure.log.count
+            self.confirmed[shard]?.head = tenure.head
             for command in batch { self.acknowledge(command, for: shard) }
         case .refused:
             self.tenures[shard]?.inFlight = []

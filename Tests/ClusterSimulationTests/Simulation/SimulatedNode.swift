@@ -24,8 +24,8 @@ final class SimulatedNode {
     var knockedAt: Set<NodeID> = []
     var tenures: [ShardID: Tenure] = [:]
     var claiming: Set<ShardID> = []
-    /// How long each log was at least.
-    var confirmed: [ShardID: Int] = [:]
+    /// What the store has said of each shard that this run has ever owned.
+    var confirmed: [ShardID: ShardStanding] = [:]
     /// Asked for, and not yet looked at.
     var moves: [AskedMove] = []
 

@@ -32,9 +32,8 @@ struct SimulatedStore {
     private(set) var nodes: [NodeID: NodeStatus] = [:]
     private(set) var shards: [Shard]
     var inbox = SimulatedInbox()
-    /// What the database has forgotten of its log and of its inbox, and has not been told again.
-    private var lostFromLog: Set<Operation> = []
-    private var lostFromInbox: Set<Operation> = []
+    /// What was durable, and is not: the database has forgotten it.
+    private(set) var lost: Set<Operation> = []
     /// What no statement may do.
     private(set) var violations: [String] = []
     private var isRewound = false
@@ -143,8 +142,7 @@ struct SimulatedStore {
         self.check(row.owner == owner, "a run appends to a shard of another")
         self.check(row.log.count == head, "an append is not where its owner takes it to be")
         self[shard].log += operations.map { Entry(operation: $0, epoch: epoch, incarnation: owner.incarnation) }
-        self.lostFromLog.subtract(operations)
-        self.lostFromInbox.subtract(operations)
+        self.lost.subtract(operations)
         return .appended
     }
 
@@ -158,27 +156,47 @@ struct SimulatedStore {
 
     /// As it was before its last commits.
     mutating func rewind(to saved: SimulatedStore) {
-        let before = self
+        let (violations, durable) = (self.violations, self.lost.union(self.durable))
         self = saved
-        self.violations = before.violations
-        self.lostFromLog = before.lostFromLog.union(before.recorded).subtracting(self.recorded)
-        self.lostFromInbox = before.lostFromInbox.union(before.inbox.rows.keys).subtracting(self.recorded)
-            .subtracting(self.inbox.rows.keys)
+        self.violations = violations
+        self.lost = durable.subtracting(self.durable)
         self.isRewound = true
     }
 
-    private var recorded: Set<Operation> { Set(self.shards.flatMap { $0.log.map(\.operation) }) }
-
-    /// The database has lost a commit that it had acknowledged, which nobody promises to survive.
-    func hasForgotten(_ operation: Operation) -> Bool {
-        self.lostFromLog.contains(operation) || self.lostFromInbox.contains(operation)
+    private var durable: Set<Operation> {
+        self.shards.reduce(into: Set(self.inbox.rows.keys)) { $0.formUnion($1.log.map(\.operation)) }
     }
 
     // MARK: Inbox
 
     mutating func keep(_ operation: Operation, for shard: ShardID) {
         self.inbox.put(operation, for: shard)
-        self.lostFromInbox.remove(operation)
+        self.lost.remove(operation)
+    }
+
+    /// A row whose content is in the log that its owner knows.
+    struct Removal {
+        var row: SimulatedInbox.Row
+        var standing: ShardStanding
+    }
+
+    /// - Returns: shards that are not as their owner knows them, whose rows stay.
+    mutating func remove(_ removals: [Removal]) -> Set<ShardID> {
+        var refused: Set<ShardID> = []
+        for removal in removals {
+            if self.holds(removal.standing, of: removal.row.shard) || !self.guards.removalFence {
+                self.inbox.remove(removal.row.operation)
+            } else {
+                refused.insert(removal.row.shard)
+            }
+        }
+        return refused
+    }
+
+    private func holds(_ standing: ShardStanding, of shard: ShardID) -> Bool {
+        let row = self[shard]
+        return row.epoch == standing.epoch && row.owner?.incarnation == standing.incarnation
+            && row.log.count >= standing.head.rawValue
     }
 
     private subscript(shard: ShardID) -> Shard {

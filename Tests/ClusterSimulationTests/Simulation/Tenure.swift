@@ -25,6 +25,8 @@ struct Tenure {
         self.soleFrom = soleFrom
     }
 
+    var head: EventSourcing.Sequence { Sequence(rawValue: Int64(self.log.count)) }
+
     mutating func add(_ commands: [Command], by owner: ShardRecord.Owner) {
         self.log += commands.map {
             SimulatedStore.Entry(operation: $0.operation, epoch: self.epoch, incarnation: owner.incarnation)

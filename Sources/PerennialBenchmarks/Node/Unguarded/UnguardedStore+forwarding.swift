@@ -148,8 +148,8 @@ extension UnguardedStore {
         try await self.base.inbox(of: shards, limit: limit)
     }
 
-    func removeFromInbox(_ dedupKeys: [[UInt8]]) async throws(StoreError) {
-        try await self.base.removeFromInbox(dedupKeys)
+    func removeFromInbox(_ removals: [InboxRemoval]) async throws(StoreError) -> Set<ShardID> {
+        try await self.base.removeFromInbox(removals)
     }
 
     func recordFailedAttempt(
