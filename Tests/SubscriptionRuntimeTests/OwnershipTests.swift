@@ -144,6 +144,53 @@ import Testing
         }
     }
 
+    @Test("a node gives up shards that, to the store, it has never taken")
+    func believesReadings() async throws {
+        // given: a standby to which another owns all of them still, and lives
+        let record = NodeRecord(
+            id: NodeID(rawValue: "ghost"), incarnation: Incarnation(rawValue: 1), endpoint: "tcp://127.0.0.1:1",
+            curveKeys: [[UInt8](repeating: 7, count: 32)])
+        let ghost = try self.store.begin(record, lease: .seconds(3_600))
+        _ = self.store.take(self.store.view().shards, as: ghost)
+        try await self.node("a").run { one in
+            let standby = self.store.standby
+            self.store.leave(ghost)
+            await eventually { (try? await self.owned(one)) == [Self.shardCount] }
+            // when
+            self.store.failOver(to: standby)
+            // then: although nobody writes anything
+            await eventually { (try? await self.owned(one)) == [0] }
+            let request = CheckRequest(stream: StreamReference(id: Self.ids[0]))
+            let refusal = await #expect(throws: ServiceError.self) {
+                try await one.check([request], consistency: .owner, atLeast: nil)
+            }
+            #expect(refusal?.code == .notOwner)
+            #expect(self.store.view().shards.allSatisfy { $0.owner == ghost.owner })
+        }
+    }
+
+    @Test("a node hears that its log was rewound, although nobody writes anything")
+    func noticesARewind() async throws {
+        // given
+        let service = try self.node("a").service()
+        let payload = try self.subscribe(Self.ids[0])
+        let end = await withTaskGroup(of: (any Error)?.self) { group in
+            group.addTask {
+                do { try await service.run() } catch { return error }
+                return nil
+            }
+            await eventually { (try? await self.owned(service)) == [Self.shardCount] }
+            let standby = self.store.standby
+            _ = try? await service.ingest(signedPayload: payload)
+            #expect(self.store.statistics().events == 1)
+            // when
+            self.store.failOver(to: standby)
+            // then
+            return await group.next() ?? nil
+        }
+        #expect((end as? ServiceError)?.code == .storeRewound)
+    }
+
     private final class Load: Sendable {
         let isOver = Atomic(false)
     }

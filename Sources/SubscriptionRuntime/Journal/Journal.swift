@@ -182,6 +182,9 @@ final class Journal: Sendable {
     /// nil for a shard that this run does not own, as far as it knows.
     func epoch(of shard: ShardID) -> Epoch? { self.owned.withLock { $0[shard] } }
 
+    /// What the store has confirmed so far.
+    var standings: [ShardID: ShardStanding] { self.confirmed.withLock(\.self) }
+
     /// Another node owns the shard that this run owned under `epoch`: what was decided for it and waits is dropped.
     func letGo(_ shard: ShardID, under epoch: Epoch?) {
         self.owned.withLock { owned in

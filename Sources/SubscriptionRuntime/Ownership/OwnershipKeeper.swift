@@ -141,12 +141,14 @@ final class OwnershipKeeper: Sendable {
             let asked = self.lease.now
             // Where a shard is has to be read after somebody has asked for it to be elsewhere.
             let wanted = min(self.moves.waiting, Self.giftsAtATime)
+            let known = self.journal.standings
             do throws(StoreError) {
                 let view = try self.store.view()
                 if let refusal = level.refusal(of: view.featureLevel) { return onRetirement(refusal) }
                 watch.observe(
                     view.nodes, askedAt: asked, at: self.lease.now, hints: self.hints.withLock(\.self))
                 self.onReading(view.living.subtracting([run.owner]))
+                try self.doubt(known, shownBy: view)
                 try self.act(on: view, as: run, watch)
                 for request in self.moves.take(atMost: wanted) { request.end(self.move(request, as: run, view)) }
                 trouble.end()
@@ -159,6 +161,16 @@ final class OwnershipKeeper: Sendable {
             // However many ask in vain, the store is not asked all the time.
             Thread.sleep(forTimeInterval: Self.shortestPause)
         }
+    }
+
+    /// A database that has failed over may have forgotten that this run owns a shard, or its last events. Whoever else goes by
+    /// what it says now may be the owner, so this one does as well, before it answers much more.
+    /// - Parameter known: before the view was asked for.
+    private func doubt(_ known: [ShardID: ShardStanding], shownBy view: ClusterView) throws(StoreError) {
+        let doubtful = view.shards.compactMap { row in
+            known[row.shard].flatMap { $0.isBorneOut(by: row) ? nil : (row.shard, $0.epoch) }
+        }
+        try self.journal.doubt(Dictionary(uniqueKeysWithValues: doubtful))
     }
 
     private func act(on view: ClusterView, as run: NodeRun, _ watch: PeerWatch) throws(StoreError) {

@@ -40,6 +40,8 @@ struct Guards: Hashable, Sendable {
     var removesOnlyStored = true
     /// A row leaves the inbox only under the fence of an append: a log that was rewound may lack what it holds.
     var removalFence = true
+    /// An owner goes by what a reading says of its own shards, also if it had known more.
+    var believesReadings = true
     /// What comes from the inbox is looked for in the log as everything is.
     var keptDeduplication = true
 
@@ -53,6 +55,7 @@ struct Guards: Hashable, Sendable {
         ("unbrokenReadings", \.unbrokenReadings), ("stopsBeforeGiving", \.stopsBeforeGiving),
         ("givesAsOwner", \.givesAsOwner), ("givesToLiving", \.givesToLiving), ("knownMoves", \.knownMoves),
         ("keptBeforeAnswered", \.keptBeforeAnswered), ("removesOnlyStored", \.removesOnlyStored),
-        ("removalFence", \.removalFence), ("keptDeduplication", \.keptDeduplication),
+        ("removalFence", \.removalFence), ("believesReadings", \.believesReadings),
+        ("keptDeduplication", \.keptDeduplication),
     ]
 }

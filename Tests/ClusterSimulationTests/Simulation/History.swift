@@ -9,8 +9,10 @@ final class History {
     /// By shard: what every later answer of an owner has to show.
     private var floors: [Int]
     private var tokens: [Token?]
-    /// The database has lost commits, and with them what answers showed.
-    private var isRewound = false
+    /// Raised whenever it is not known any more what answers have to show.
+    private var lapses = 0
+    /// The database has lost commits, and with them what answers showed; its owners may not have noticed yet.
+    private var isBlind = false
 
     init(shardCount: Int) {
         self.floors = Array(repeating: 0, count: shardCount)
@@ -42,21 +44,34 @@ final class History {
 
     // MARK: Reads
 
-    func floor(of shard: ShardID) -> Int { self.floors[Int(shard.rawValue)] }
+    /// What an answer has to show.
+    struct Floor {
+        var length: Int
+        fileprivate var lapses: Int
+    }
+
+    /// Of answers to what is asked now.
+    func floor(of shard: ShardID) -> Floor {
+        Floor(length: self.floors[Int(shard.rawValue)], lapses: self.lapses)
+    }
 
     func token(of shard: ShardID) -> Token? { self.tokens[Int(shard.rawValue)] }
 
     private func raise(_ shard: ShardID, to length: Int) {
+        guard !self.isBlind else { return }
         self.floors[Int(shard.rawValue)] = max(self.floors[Int(shard.rawValue)], length)
     }
 
     /// - Parameter floor: when the question was asked.
-    func read(_ shard: ShardID, _ token: Token, floor: Int) {
+    func read(_ shard: ShardID, _ token: Token, floor: Floor) {
         self.tokens[Int(shard.rawValue)] = token
-        guard !self.isRewound else { return }
-        if token.length < floor {
+        guard floor.lapses == self.lapses else { return }
+        if token.length < floor.length {
             self.violate(
-                "an owner answered with \(token.length) events of shard \(shard.rawValue) after \(floor) had been seen")
+                """
+                an owner answered with \(token.length) events of shard \(shard.rawValue) after \(floor.length) had been \
+                seen
+                """)
         }
         self.raise(shard, to: token.length)
     }
@@ -69,13 +84,27 @@ final class History {
 
     /// - Parameter asked: how many owners had been named when somebody wanted `target` to be one.
     func move(_ shard: ShardID, to target: NodeID, _ owners: [NodeID], since asked: Int) {
-        guard !self.isRewound, !owners.dropFirst(max(0, asked - 1)).contains(target) else { return }
+        guard self.lapses == 0, !owners.dropFirst(max(0, asked - 1)).contains(target) else { return }
         self.violate("shard \(shard.rawValue) is said to have moved to \(target.rawValue), which never owned it")
     }
 
-    // MARK: The end
+    // MARK: Lost commits
 
-    func rewind() { self.isRewound = true }
+    /// - Returns: for `believeAnswers(since:)`, once owners have had time to notice.
+    func rewind() -> Int {
+        self.lapses += 1
+        self.isBlind = true
+        self.floors = self.floors.map { _ in 0 }
+        return self.lapses
+    }
+
+    func believeAnswers(since rewind: Int) {
+        guard rewind == self.lapses else { return }
+        self.lapses += 1
+        self.isBlind = false
+    }
+
+    // MARK: The end
 
     func judge(_ store: SimulatedStore, nodes: [SimulatedNode]) {
         self.violations += store.violations

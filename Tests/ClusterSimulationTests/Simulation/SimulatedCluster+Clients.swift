@@ -5,7 +5,8 @@ extension SimulatedCluster {
         guard self.now < self.configuration.length else { return }
         let shard = ShardID(rawValue: UInt16.random(in: 0..<UInt16(self.configuration.shards), using: &self.random))
         let node = self.nodes.randomElement(using: &self.random)!
-        switch Int.random(in: 0..<10, using: &self.random) {
+        let isQuestion = self.isQuiet && self.random.chance(0.95)
+        switch Int.random(in: isQuestion ? 7..<10 : 0..<10, using: &self.random) {
         case 0..<4: self.notify(self.history.newOperation(on: shard), shard, through: node, attempts: 6)
         case 4: self.notify(self.history.anyOperation(&self.random), through: node)
         case 5..<7: self.write(self.history.newOperation(on: shard), shard, through: node)

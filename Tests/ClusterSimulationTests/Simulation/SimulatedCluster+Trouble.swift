@@ -34,9 +34,10 @@ extension SimulatedCluster {
             self.takeStoreDown()
             self.after(self.random.duration(100...3_000)) {
                 guard !self.isStoreUp else { return }
-                self.history.rewind()
+                let rewind = self.history.rewind()
                 self.store.rewind(to: self.saved)
                 self.bringStoreUp()
+                self.after(self.configuration.lease) { self.history.believeAnswers(since: rewind) }
             }
         default: break
         }

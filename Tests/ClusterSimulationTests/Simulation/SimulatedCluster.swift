@@ -34,6 +34,8 @@ final class SimulatedCluster {
     let loss: Double
     /// The database may fail over to one that lacks its last commits.
     let storeMayLose: Bool
+    /// Nearly all calls are questions: no owner learns soon from an append what he has missed.
+    let isQuiet: Bool
     /// Nothing goes wrong any more.
     var isCalm = false
 
@@ -43,6 +45,7 @@ final class SimulatedCluster {
         self.random = SeededRandom(seed: seed)
         self.loss = [0.002, 0.02, 0.1, 0.3].randomElement(using: &self.random) ?? 0
         self.storeMayLose = self.random.chance(0.25)
+        self.isQuiet = self.random.chance(0.25)
         self.store = SimulatedStore(shardCount: configuration.shards, guards: guards)
         self.saved = self.store
         self.history = History(shardCount: configuration.shards)

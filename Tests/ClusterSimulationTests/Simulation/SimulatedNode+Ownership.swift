@@ -3,8 +3,7 @@ import Sharding
 
 extension SimulatedNode {
     func read() {
-        let asked = self.now
-        let wanted = self.moves.count
+        let (asked, known, wanted) = (self.now, self.confirmed, self.moves.count)
         self.cluster.request(from: self) {
             $0.view
         } reply: { reply in
@@ -17,8 +16,18 @@ extension SimulatedNode {
             guard case .done(let view) = reply else { return self.refuseMoves() }
             self.view = view
             self.watch.observe(view.nodes, askedAt: asked, at: self.now, hints: self.hints)
+            self.doubt(known)
             self.act()
             self.makeMoves(atMost: wanted)
+        }
+    }
+
+    /// - Parameter known: before the view was asked for.
+    private func doubt(_ known: [ShardID: ShardStanding]) {
+        guard self.cluster.guards.believesReadings else { return }
+        for row in self.view.shards {
+            guard let standing = known[row.shard], !standing.isBorneOut(by: row) else { continue }
+            self.doubt(row.shard, under: standing.epoch)
         }
     }
 
