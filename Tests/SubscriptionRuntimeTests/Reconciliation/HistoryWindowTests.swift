@@ -7,8 +7,8 @@ import Testing
 
 /// Long stretches of Apple's history are read in windows, several of them side by side.
 @Suite(.timeLimit(.minutes(10))) struct HistoryWindowTests {
-    /// As many as are read side by side.
-    private static let width = 12
+    /// More windows are read side by side than requests may be under way.
+    private static let width = ServerAPIConfiguration().concurrency
     private static let nothing = ScriptedApple.json(#"{"notificationHistory":[],"hasMore":false}"#)
 
     /// Requests that are under way: none is answered before as many are as should be, or that takes too long.
