@@ -33,7 +33,7 @@ import Testing
         var guards = Guards()
         guards[keyPath: guarded.isOn] = false
         let failing = await onOwnThread { [guards] in
-            (UInt64(1)...20_000).first { !SimulatedCluster(seed: $0, guards: guards).run().isEmpty }
+            (UInt64(1)...100_000).first { !SimulatedCluster(seed: $0, guards: guards).run().isEmpty }
         }
         #expect(failing != nil, "no seed needs \(name)")
     }
