@@ -139,7 +139,9 @@ private final class UnheardStore: ForwardingStore, SharedEventStore {
         self.shared.inbox(of: shards, limit: limit)
     }
 
-    func removeFromInbox(_ dedupKeys: [[UInt8]]) async throws(StoreError) { self.shared.removeFromInbox(dedupKeys) }
+    func removeFromInbox(_ removals: [InboxRemoval]) async throws(StoreError) -> Set<ShardID> {
+        self.shared.removeFromInbox(removals)
+    }
 
     func recordFailedAttempt(
         _ dedupKeys: [[UInt8]], parkingAt limit: Int, at moment: Int64

@@ -33,7 +33,7 @@ struct SilentEnd: ForwardingStore, SharedEventStore {
 
     func inbox(of shards: [ShardID], limit: Int) -> [InboxRow] { self.store.inbox(of: shards, limit: limit) }
 
-    func removeFromInbox(_ dedupKeys: [[UInt8]]) { self.store.removeFromInbox(dedupKeys) }
+    func removeFromInbox(_ removals: [InboxRemoval]) -> Set<ShardID> { self.store.removeFromInbox(removals) }
 
     func recordFailedAttempt(_ dedupKeys: [[UInt8]], parkingAt limit: Int, at moment: Int64) {
         self.store.recordFailedAttempt(dedupKeys, parkingAt: limit, at: moment)
