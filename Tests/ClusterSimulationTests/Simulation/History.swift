@@ -12,7 +12,7 @@ final class History {
     /// Raised whenever it is not known any more what answers have to show.
     private var lapses = 0
     /// The database has lost commits, and with them what answers showed; its owners may not have noticed yet.
-    private var isBlind = false
+    private(set) var isBlind = false
 
     init(shardCount: Int) {
         self.floors = Array(repeating: 0, count: shardCount)

@@ -27,9 +27,10 @@ extension SimulatedCluster {
         self.after(self.delay(rarely: 300)) { end(self.refusesConnections(peer) ? .refused : .accepted) }
     }
 
-    /// A node is taken for dead because it refuses connections.
+    /// A node is taken for dead because it refuses connections. A store that has lost commits may lack its last beats.
     func hasDeposed(_ gone: NodeStatus) {
-        guard let node = self.nodes.first(where: { $0.owner == gone.owner }), node.isRunning else { return }
+        guard let node = self.nodes.first(where: { $0.owner == gone.owner }), node.isRunning, !self.history.isBlind
+        else { return }
         if node.hasJustBeaten { self.history.violate("a node that beats is deposed for refusing connections") }
     }
 }
