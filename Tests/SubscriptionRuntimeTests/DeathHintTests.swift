@@ -46,7 +46,7 @@ import Testing
     ) async throws {
         try await node.run { one in
             await self.untilAllAreOwned(by: one)
-            try await self.node(Self.killed.rawValue, store: SilentEnd(store: self.store)).run { _ in
+            try await self.node(Self.killed.rawValue, store: SilentEnd(shared: self.store)).run { _ in
                 for shard in Self.moved { await eventually { (try? await one.move(shard, to: Self.killed)) != nil } }
                 for id in ids {
                     _ = try await one.ingest(signedPayload: self.subscribe(id))
@@ -105,7 +105,7 @@ import Testing
         let node = try self.node("a", store: self.store)
         try await node.run { one in
             // given: they are connected, and that is all
-            try await self.node(Self.killed.rawValue, store: SilentEnd(store: self.store)).run { _ in
+            try await self.node(Self.killed.rawValue, store: SilentEnd(shared: self.store)).run { _ in
                 await eventually { one.connections == [Self.killed: true] }
             }
             // then

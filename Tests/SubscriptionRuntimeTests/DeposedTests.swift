@@ -81,18 +81,16 @@ import Testing
 }
 
 /// A store that can be away for whoever appends and claims, while it hears signs of life.
-private final class UnheardStore: ForwardingStore, SharedEventStore {
+private final class UnheardStore: ForwardingSharedStore {
     private struct State {
         var isAway = false
         var claims = 0
     }
 
-    private let shared: InMemoryEventStore
+    let shared: any SharedEventStore
     private let state = Mutex(State())
 
-    init(_ shared: InMemoryEventStore) { self.shared = shared }
-
-    var inner: any EventStore { self.shared }
+    init(_ shared: any SharedEventStore) { self.shared = shared }
 
     var isAway: Bool {
         get { self.state.withLock(\.isAway) }
@@ -108,46 +106,8 @@ private final class UnheardStore: ForwardingStore, SharedEventStore {
     }
 
     func claim(_ claim: ShardClaim) throws(StoreError) -> [ShardOwnership] {
-        guard self.isAway else { return self.shared.claim(claim) }
+        guard self.isAway else { return try self.shared.claim(claim) }
         self.state.withLock { $0.claims += 1 }
         throw StoreError(.unavailable, "as the test says")
     }
-
-    func begin(_ node: NodeRecord, lease: Duration) throws(StoreError) -> NodeRun {
-        try self.shared.begin(node, lease: lease)
-    }
-
-    func beat(_ run: NodeRun) -> Bool { self.shared.beat(run) }
-
-    func leave(_ run: NodeRun) { self.shared.leave(run) }
-
-    func depose(_ seen: NodeStatus) -> Bool { self.shared.depose(seen) }
-
-    func view() -> ClusterView { self.shared.view() }
-
-    func take(_ seen: [ShardRecord], as run: NodeRun) -> [ShardOwnership] { self.shared.take(seen, as: run) }
-
-    func give(
-        _ shard: ShardID, under epoch: Epoch, from owner: ShardRecord.Owner, to other: ShardRecord.Owner
-    ) -> Bool {
-        self.shared.give(shard, under: epoch, from: owner, to: other)
-    }
-
-    func put(_ row: InboxRow) async throws(StoreError) { self.shared.put(row) }
-
-    func inbox(of shards: [ShardID], limit: Int) async throws(StoreError) -> [InboxRow] {
-        self.shared.inbox(of: shards, limit: limit)
-    }
-
-    func removeFromInbox(_ removals: [InboxRemoval]) async throws(StoreError) -> Set<ShardID> {
-        self.shared.removeFromInbox(removals)
-    }
-
-    func recordFailedAttempt(
-        _ dedupKeys: [[UInt8]], parkingAt limit: Int, at moment: Int64
-    ) async throws(StoreError) {
-        self.shared.recordFailedAttempt(dedupKeys, parkingAt: limit, at: moment)
-    }
-
-    func inboxDepth() async throws(StoreError) -> InboxDepth { self.shared.inboxDepth() }
 }

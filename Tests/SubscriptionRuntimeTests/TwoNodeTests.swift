@@ -5,7 +5,6 @@ import PerennialTestSupport
 import SubscriptionRuntime
 import Subscriptions
 import Testing
-import ZeroMQ
 
 /// Two nodes of one store, each with half of its shards: either takes notifications and questions for all.
 @Suite(.timeLimit(.minutes(10))) struct TwoNodeTests {
@@ -18,14 +17,7 @@ import ZeroMQ
     private func node(
         _ name: String, _ shards: Range<UInt16>, store: (any EventStore)? = nil
     ) throws -> Node {
-        var node = try Node(store: store ?? self.store)
-        node.apple = self.apple
-        node.configuration.node = NodeID(rawValue: name)
-        node.configuration.shards = Set(shards.map(ShardID.init(rawValue:)))
-        node.configuration.cluster = ClusterConfiguration(
-            node: NodeID(rawValue: name), incarnation: Incarnation(rawValue: .random(in: .min ... .max)),
-            bind: "tcp://127.0.0.1:*", keys: try CurveKeyPair())
-        return node
+        try Node(named: name, assigned: shards, store: store ?? self.store, apple: self.apple)
     }
 
     /// - Parameter body: gets both services.

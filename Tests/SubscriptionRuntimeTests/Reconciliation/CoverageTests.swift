@@ -9,27 +9,16 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CoverageTests {
     private static let nothing = ScriptedApple.json(#"{"notificationHistory":[],"hasMore":false}"#)
 
-    private func node(_ apple: ScriptedApple) throws -> Node {
-        var node = try Node()
-        node.configuration.serverAPI = [try apple.client()]
-        node.configuration.sweepPause = .seconds(3_600)
-        return node
-    }
-
-    private func isCovered(_ service: SubscriptionService) -> Bool {
-        (try? service.reconciliationReport().accounts.first?.state) == .covered
-    }
-
     @Test func whatWasSentWhileNobodyWasThereIsFetched() async throws {
         // given: a node that was there, and then was not for a day
         let apple = ScriptedApple { _ in Self.nothing }
-        let node = try self.node(apple)
+        let node = try Node().asking(apple)
         var life = TestSubscription(id: "1", from: Node.start - .hours(1))
         let first = life.subscribe()
         let payload = try node.apple.sign(first)
         try await node.run { service in
             _ = try await service.ingest(signedPayload: payload)
-            await eventually { self.isCovered(service) }
+            await eventually { service.isCovered }
         }
         let left = node.clock.now
         node.clock.advance(to: left + .days(1))
@@ -47,7 +36,7 @@ import Testing
         // when
         try await node.run { service in
             await eventually { (try? await service.view("1").snapshot?.state) == .revoked }
-            await eventually { self.isCovered(service) }
+            await eventually { service.isCovered }
             // then: each once, the one that had been pushed too
             #expect(
                 try await service.history(StreamReference(id: "1")).filter { $0.event.notification != nil }.count == 4)
@@ -64,11 +53,11 @@ import Testing
     @Test func silenceIsNoGap() async throws {
         // given
         let apple = ScriptedApple { _ in Self.nothing }
-        let node = try self.node(apple)
-        try await node.run { service in await eventually { self.isCovered(service) } }
+        let node = try Node().asking(apple)
+        try await node.run { service in await eventually { service.isCovered } }
         let count = apple.requests.count
         // when: started anew at once, though no notification had come
-        try await node.run { service in await eventually { self.isCovered(service) } }
+        try await node.run { service in await eventually { service.isCovered } }
         // then
         #expect(
             apple.requests.dropFirst(count).allSatisfy {
@@ -79,8 +68,8 @@ import Testing
     @Test func aGapStaysOneUntilAllOfItWasRead() async throws {
         // given
         let apple = ScriptedApple { _ in Self.nothing }
-        let node = try self.node(apple)
-        try await node.run { service in await eventually { self.isCovered(service) } }
+        let node = try Node().asking(apple)
+        try await node.run { service in await eventually { service.isCovered } }
         node.clock.advance(to: Node.start + .days(1))
         var life = TestSubscription(id: "1", from: Node.start + .hours(3))
         let missed = [life.subscribe()]
@@ -106,8 +95,8 @@ import Testing
     @Test func whatWasTriedAgainInVainWithinTheGapIsFetched() async throws {
         // given
         let apple = ScriptedApple { _ in Self.nothing }
-        let node = try self.node(apple)
-        try await node.run { service in await eventually { self.isCovered(service) } }
+        let node = try Node().asking(apple)
+        try await node.run { service in await eventually { service.isCovered } }
         var life = TestSubscription(id: "1", from: Node.start - .days(3))
         let missed = [life.subscribe()]
         apple.answers { [store = node.apple] request in
@@ -116,7 +105,7 @@ import Testing
         // when
         node.clock.advance(to: Node.start + .days(1))
         try await node.run { service in
-            await eventually { self.isCovered(service) }
+            await eventually { service.isCovered }
             // then
             let view = try await service.view("1")
             #expect(view.snapshot?.state == .subscribed)
@@ -126,14 +115,14 @@ import Testing
     @Test func whatAppleCannotDeliverIsFetchedCountedAndSaidOnce() async throws {
         // given: a node that misses nothing
         let apple = ScriptedApple { _ in Self.nothing }
-        let node = try self.node(apple)
+        let node = try Node().asking(apple)
         var life = TestSubscription(id: "1", from: Node.start - .hours(1))
         var failed = [life.subscribe()]
         life.wait(.minutes(1))
         failed.append(life.turnAutoRenew(false))
         try await node.run { [failed] service in
             await eventually { apple.requests.count { Self.asksForFailures($0) } > 0 }
-            await eventually { self.isCovered(service) }
+            await eventually { service.isCovered }
             // when: what is pushed does not arrive
             apple.answers { [store = node.apple] request in
                 guard Self.asksForFailures(request) else { return Self.nothing }
@@ -156,7 +145,7 @@ import Testing
     @Test func badCredentialsStopNothingButTheQuestions() async throws {
         // given
         let apple = ScriptedApple { _ in ServerAPIAnswer(status: 401) }
-        let node = try self.node(apple)
+        let node = try Node().asking(apple)
         var life = TestSubscription(id: "1", from: Node.start - .hours(1))
         let payload = try node.apple.sign(life.subscribe())
         try await node.run { service in
@@ -173,7 +162,7 @@ import Testing
     @Test func eachTroubleWithAppleIsSaidOnceUntilItIsOver() async throws {
         // given
         let apple = ScriptedApple { _ throws(ServerAPIError) in throw ServerAPIError(.notReached, "no connection") }
-        let node = try self.node(apple)
+        let node = try Node().asking(apple)
         try await node.run { service in
             await eventually { node.log.count(of: "no connection") == 1 }
             // when: it is reached, and refuses; and cannot be reached once more
@@ -196,13 +185,13 @@ import Testing
     @Test func aBackfillReadsItsStretchAndCountsWhatItBrought() async throws {
         // given
         let apple = ScriptedApple { _ in Self.nothing }
-        let node = try self.node(apple)
+        let node = try Node().asking(apple)
         var life = TestSubscription(id: "1", from: Node.start - .days(3))
         let told = [life.subscribe(), life.turnAutoRenew(false)]
         let known = try node.apple.sign(told[0])
         try await node.run { service in
             _ = try await service.ingest(signedPayload: known)
-            await eventually { self.isCovered(service) }
+            await eventually { service.isCovered }
             apple.answers { [store = node.apple] request in
                 let body = String(decoding: request.body ?? [], as: UTF8.self)
                 let isLast = body.contains("\"endDate\":\((Node.start - .days(2)).milliseconds)")
@@ -224,7 +213,7 @@ import Testing
 
     @Test func aBackfillThatCannotBeIsRefused() async throws {
         let apple = ScriptedApple { _ in Self.nothing }
-        let node = try self.node(apple)
+        let node = try Node().asking(apple)
         try await node.run { service in
             let now = Node.start
             for (from, to, code) in [
@@ -249,7 +238,7 @@ import Testing
     @Test func aComparisonOfEverythingRepairsAndCountsDrift() async throws {
         // given: of three subscriptions one was refunded, and nobody told
         let apple = ScriptedApple { _ in Self.nothing }
-        let node = try self.node(apple)
+        let node = try Node().asking(apple)
         var lives = ["1", "2", "3"].map { TestSubscription(id: $0, from: Node.start - .days(1)) }
         let first = lives.indices.map { lives[$0].subscribe() }
         let payloads = try first.map(node.apple.sign)
@@ -282,7 +271,7 @@ import Testing
     @Test func theTestNotificationIsKnownByItsUUID() async throws {
         // given
         let apple = ScriptedApple { _ in Self.nothing }
-        let node = try self.node(apple)
+        let node = try Node().asking(apple)
         let test = TestNotification(
             type: "TEST", uuid: "00000000-0000-4000-8000-00000000abcd", signed: Node.start, period: nil)
         let payload = try node.apple.sign(test)

@@ -1,12 +1,12 @@
 import AppStore
 import Clustering
 import EventSourcing
+import PerennialTestSupport
 import Sharding
 import SubscriptionRuntime
 import Subscriptions
 import Synchronization
 import Testing
-import ZeroMQ
 
 /// What somebody asks one node to compare, and all nodes of its store do.
 @Suite(.timeLimit(.minutes(10))) struct FullComparisonTests {
@@ -20,22 +20,8 @@ import ZeroMQ
     init() throws { self.signer = try TestAppStore() }
 
     /// - Parameter apple: whom this node asks, and no other.
-    private func asking(_ apple: ScriptedApple, _ node: Node) throws -> Node {
-        var node = node
-        node.configuration.serverAPI = [try apple.client()]
-        node.configuration.sweepPause = .seconds(3_600)
-        return node
-    }
-
     private func node(_ name: String, _ shards: Range<UInt16>, asking apple: ScriptedApple) throws -> Node {
-        var node = try Node(store: self.store)
-        node.apple = self.signer
-        node.configuration.node = NodeID(rawValue: name)
-        node.configuration.shards = Set(shards.map(ShardID.init(rawValue:)))
-        node.configuration.cluster = ClusterConfiguration(
-            node: NodeID(rawValue: name), incarnation: Incarnation(rawValue: .random(in: .min ... .max)),
-            bind: "tcp://127.0.0.1:*", keys: try CurveKeyPair())
-        return try self.asking(apple, node)
+        try Node(named: name, assigned: shards, store: self.store, apple: self.signer).asking(apple)
     }
 
     /// What was pushed of each subscription, and what is true of it now: every tenth was refunded.
@@ -113,8 +99,8 @@ import ZeroMQ
             return self.answer(request, by: truth)
         }
         apples[1].answers { self.answer($0, by: truth) }
-        let first = try self.asking(apples[0], Node(named: "a", store: self.store, apple: self.signer))
-        let second = try self.asking(apples[1], Node(named: "b", store: self.store, apple: self.signer))
+        let first = try Node(named: "a", store: self.store, apple: self.signer).asking(apples[0])
+        let second = try Node(named: "b", store: self.store, apple: self.signer).asking(apples[1])
         try await first.run { one in
             await eventually { self.owned(by: "a").count == Self.shardCount }
             for payload in payloads { _ = try await one.ingest(signedPayload: payload) }

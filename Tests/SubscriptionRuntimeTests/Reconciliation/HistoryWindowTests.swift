@@ -53,25 +53,18 @@ import Testing
             await crowd.pass()
             return Self.nothing
         }
-        var node = try Node()
-        node.configuration.serverAPI = [try apple.client()]
-        node.configuration.sweepPause = .seconds(3_600)
-        return node
-    }
-
-    private func isCovered(_ service: SubscriptionService) -> Bool {
-        (try? service.reconciliationReport().accounts.first?.state) == .covered
+        return try Node().asking(apple)
     }
 
     @Test func windowsOfAGapAreReadSideBySide() async throws {
         // given: a node that was there, and then was not for three days
         let crowd = Crowd()
         let node = try self.node(crowd)
-        try await node.run { service in await eventually { self.isCovered(service) } }
+        try await node.run { service in await eventually { service.isCovered } }
         #expect(crowd.most == 0)
         node.clock.advance(to: node.clock.now + .days(3))
         // when
-        try await node.run { service in await eventually { self.isCovered(service) } }
+        try await node.run { service in await eventually { service.isCovered } }
         // then
         #expect(crowd.most == Self.width)
     }
@@ -81,7 +74,7 @@ import Testing
         let crowd = Crowd()
         let node = try self.node(crowd)
         try await node.run { service in
-            await eventually { self.isCovered(service) }
+            await eventually { service.isCovered }
             // when
             let job = try service.startBackfill(nil, from: Node.start - .days(4), to: Node.start - .days(1))
             await eventually { (try? service.job(job.id).state) == .done }

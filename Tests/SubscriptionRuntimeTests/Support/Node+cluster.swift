@@ -20,8 +20,20 @@ extension Node {
     ) throws {
         try self.init(store: store)
         self.apple = apple
-        self.configuration.node = NodeID(rawValue: name)
         self.configuration.lease = terms
+        try self.join(as: name)
+    }
+
+    /// One of several that have the shards of `store` by assignment.
+    init(named name: String, assigned shards: Range<UInt16>, store: any EventStore, apple: TestAppStore) throws {
+        try self.init(store: store)
+        self.apple = apple
+        self.configuration.shards = Set(shards.map(ShardID.init(rawValue:)))
+        try self.join(as: name)
+    }
+
+    private mutating func join(as name: String) throws {
+        self.configuration.node = NodeID(rawValue: name)
         self.configuration.cluster = ClusterConfiguration(
             node: NodeID(rawValue: name), incarnation: Incarnation(rawValue: .random(in: .min ... .max)),
             bind: "tcp://127.0.0.1:*", keys: try CurveKeyPair())
