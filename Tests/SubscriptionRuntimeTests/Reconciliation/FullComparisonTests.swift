@@ -129,6 +129,32 @@ import Testing
         }
     }
 
+    @Test func anOwnerOfAnOlderVersionIsNamedAndNotWaitedFor() async throws {
+        // given: one who has no function with that number
+        let apple = ScriptedApple()
+        apple.answers { self.answer($0, by: [:]) }
+        let later = try self.node("b", 8..<16, asking: apple)
+        let older = try ClusterNode(
+            configuration: try #require(later.configuration.cluster), store: self.store, contract: CallContract(),
+            logger: later.log.logger)
+        let system = ClusterSystem(shardMap: Self.map, transport: older)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await older.run(serving: system) }
+            let record = try #require(await older.registration())
+            try self.store.register(record)
+            let owner = ShardRecord.Owner(node: record.id, incarnation: record.incarnation)
+            _ = self.store.claim(ShardClaim((8..<16).map(ShardID.init(rawValue:)), for: owner))
+            try await self.node("a", 0..<8, asking: apple).run { one in
+                // when
+                let job = try await self.end(of: one.startReconciliation(), on: one)
+                // then
+                #expect(job.state == .failed)
+                #expect(job.error?.contains("is of an older version") == true, "\(job.error ?? "")")
+            }
+            group.cancelAll()
+        }
+    }
+
     private final class Door: Sendable {
         let isOpen = Atomic(false)
     }
