@@ -2,6 +2,7 @@ import AppStoreSimulator
 import Foundation
 import Hummingbird
 import Logging
+import NIOCore
 import PerennialTestSupport
 import PostgresHarness
 import ServiceLifecycle
@@ -57,6 +58,8 @@ struct AppleServerAPITests {
         configuration.speed = 5_000_000
         configuration.store.environment = environment
         configuration.deliverTo = url
+        // Every attempt has to succeed, however long this machine lets its receiver wait.
+        configuration.patience = .hours(1)
         let simulator = try AppStoreSimulator(configuration, logger: logger)
         let store = ServiceGroup(services: [simulator], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
