@@ -13,6 +13,8 @@ final class Association: Sendable {
         var writer: FrameWriter
         /// Of the newest call in it.
         var lastID: UInt64 = 0
+        /// There is more in it than commands.
+        var isUrgent = false
     }
 
     private struct State: ~Copyable {
@@ -20,6 +22,7 @@ final class Association: Sendable {
         var frames: Deque<Outgoing> = []
         /// In `frames`; what no caller waits for any more is among it.
         var unsentBytes = 0
+        var pacing: CommandPacing
         var closure: ClusterError?
         /// nil while there is a connection.
         var disconnected: ContinuousClock.Instant? = .now
@@ -36,11 +39,12 @@ final class Association: Sendable {
     /// - Parameters:
     ///   - generation: how many associations this run has made, this one included.
     ///   - connectPatience: after so long without a connection, calls are refused at once.
+    ///   - commandPatience: see `ClusterConfiguration`.
     ///   - wake: makes the reactor take what there is.
     init(
         _ peer: Peer, generation: UInt64, from node: NodeID, _ incarnation: Incarnation,
-        limits: CallTable<Waiter>.Limits, connectPatience: Duration, sizes: MessageSizes,
-        wake: @escaping @Sendable () -> Void
+        limits: CallTable<Waiter>.Limits, connectPatience: Duration, commandPatience: Duration,
+        sizes: MessageSizes, wake: @escaping @Sendable () -> Void
     ) {
         self.peer = peer
         self.header = FrameHeader(
@@ -50,7 +54,10 @@ final class Association: Sendable {
         self.sizes = sizes
         self.wake = wake
         // A million million calls each.
-        self.state = Mutex(State(calls: CallTable(limits: limits, after: generation << 40)))
+        self.state = Mutex(
+            State(
+                calls: CallTable(limits: limits, after: generation << 40),
+                pacing: CommandPacing(patience: commandPatience)))
     }
 
     // MARK: Callers
@@ -64,13 +71,13 @@ final class Association: Sendable {
     ) async throws -> RemoteReply.Outcome {
         try self.checkConnection()
         guard !isCommand else {
-            return try await withUnsafeThrowingContinuation { _ = self.begin(call, $0, until: deadline) }
+            return try await withUnsafeThrowingContinuation { _ = self.begin(call, $0, until: deadline, isCommand: true) }
         }
         let id = Mutex<UInt64?>(nil)
         return try await withTaskCancellationHandler {
             guard !Task.isCancelled else { throw ClusterError(.cancelled, "the caller has given up") }
             return try await withUnsafeThrowingContinuation { waiter in
-                let begun = self.begin(call, waiter, until: deadline)
+                let begun = self.begin(call, waiter, until: deadline, isCommand: false)
                 id.withLock { $0 = begun }
                 if Task.isCancelled, let begun { self.cancel(begun) }
             }
@@ -95,31 +102,36 @@ final class Association: Sendable {
     }
 
     /// nil when `waiter` has been refused already.
-    private func begin(_ call: RemoteCall, _ waiter: Waiter, until deadline: ContinuousClock.Instant) -> UInt64? {
+    private func begin(
+        _ call: RemoteCall, _ waiter: Waiter, until deadline: ContinuousClock.Instant, isCommand: Bool
+    ) -> UInt64? {
         let bytes = call.size
         var refusal: ClusterError?
+        var leaves = false
         let id: UInt64? = self.state.withLock { state in
             if let closure = state.closure {
                 refusal = Self.ofWhatHasNotLeft(closure)
             } else if bytes > self.sizes.largestPart {
                 refusal = ClusterError(.tooLarge, "a call of \(bytes) bytes is larger than a message may be")
             } else if state.unsentBytes < self.limits.bytes,
-                let id = state.calls.admit(waiter, of: ShardID(rawValue: call.shard), bytes: bytes, deadline: deadline)
+                let id = state.calls.admit(
+                    waiter, of: ShardID(rawValue: call.shard), bytes: bytes, isCommand: isCommand, deadline: deadline)
             {
                 var call = call
                 call.id = id
                 call.remaining = Self.milliseconds(until: deadline)
-                self.write(to: &state) { frame in
+                self.write(to: &state, isUrgent: !isCommand) { frame in
                     frame.writer.add(call)
                     frame.lastID = id
                 }
+                leaves = Self.mayLeave(state)
                 return id
             } else {
                 refusal = ClusterError(.overloaded, "too many calls to node \(self.peer.node.rawValue) are under way")
             }
             return nil
         }
-        if let refusal { waiter.resume(throwing: refusal) } else { self.wake() }
+        if let refusal { waiter.resume(throwing: refusal) } else if leaves { self.wake() }
         return id
     }
 
@@ -130,7 +142,7 @@ final class Association: Sendable {
     private func cancel(_ id: UInt64) {
         let waiter = self.state.withLock { state in
             let waiter = state.calls.finish(id)
-            if waiter != nil { self.write(to: &state) { $0.writer.addCancelled(id) } }
+            if waiter != nil { self.write(to: &state, isUrgent: true) { $0.writer.addCancelled(id) } }
             return waiter
         }
         guard let waiter else { return }
@@ -138,34 +150,48 @@ final class Association: Sendable {
         waiter.resume(throwing: ClusterError(.cancelled, "the caller has given up"))
     }
 
-    private func write(to state: inout State, _ body: (inout Outgoing) -> Void) {
+    private func write(to state: inout State, isUrgent: Bool, _ body: (inout Outgoing) -> Void) {
         if state.frames.last.map({ $0.writer.count >= self.sizes.frame }) ?? true {
             state.frames.append(Outgoing(writer: FrameWriter(self.header)))
         }
         let last = state.frames.count - 1
         let before = state.frames[last].writer.count
         body(&state.frames[last])
+        if isUrgent { state.frames[last].isUrgent = true }
         state.unsentBytes += state.frames[last].writer.count - before
     }
 
     // MARK: The reactor
 
+    /// There is a frame that is not held for more commands to come.
+    private static func mayLeave(_ state: borrowing State) -> Bool {
+        guard let frame = state.frames.first else { return false }
+        return frame.isUrgent || state.frames.count > 1
+            || state.pacing.holdEnd(unanswered: state.calls.unansweredCommands) == nil
+    }
+
     /// The next frame to be sent. Its calls count as under way.
     func takeFrame() -> [UInt8]? {
         self.state.withLock { state in
-            guard let frame = state.frames.popFirst() else { return nil }
+            guard Self.mayLeave(state), let frame = state.frames.popFirst() else { return nil }
             state.unsentBytes = state.frames.isEmpty ? 0 : state.unsentBytes - frame.writer.count
+            let before = state.calls.unansweredCommands
             state.calls.handOver(through: frame.lastID)
+            if state.calls.unansweredCommands > before { state.pacing.commandsLeave() }
             return frame.writer.bytes
         }
     }
 
-    var hasFrames: Bool { self.state.withLock { !$0.frames.isEmpty } }
+    var hasFrames: Bool { self.state.withLock { Self.mayLeave($0) } }
 
     var nextDeadline: ContinuousClock.Instant? {
         self.state.withLock { state in
             state.calls.isEmpty
-                ? nil : [state.calls.nextDeadline, self.giveUp(state)].compactMap(\.self).min()
+                ? nil
+                : [
+                    state.calls.nextDeadline, self.giveUp(state),
+                    state.pacing.holdEnd(unanswered: state.calls.unansweredCommands),
+                ].compactMap(\.self).min()
         }
     }
 
@@ -180,7 +206,7 @@ final class Association: Sendable {
     func expire(at now: ContinuousClock.Instant) {
         let expired = self.state.withLock { state in
             let expired = state.calls.expire(at: now)
-            for call in expired { self.write(to: &state) { $0.writer.addCancelled(call.id) } }
+            for call in expired { self.write(to: &state, isUrgent: true) { $0.writer.addCancelled(call.id) } }
             return expired
         }
         for call in expired {
@@ -195,7 +221,7 @@ final class Association: Sendable {
     func abandonCalls(about shards: Set<ShardID>) {
         let abandoned = self.state.withLock { state in
             let abandoned = state.calls.finish(about: shards, begunBefore: .now - self.connectPatience)
-            for call in abandoned { self.write(to: &state) { $0.writer.addCancelled(call.id) } }
+            for call in abandoned { self.write(to: &state, isUrgent: true) { $0.writer.addCancelled(call.id) } }
             return abandoned
         }
         if !abandoned.isEmpty { self.wake() }

@@ -6,7 +6,8 @@ final class AssociationTable: Sendable {
     private struct State {
         /// Whom the store named last. A caller that still goes by an older reading must not take the place of these.
         var peers: [NodeID: Peer] = [:]
-        var associations: [NodeID: Association] = [:]
+        var associations: [NodeID: Association] = [:] { didSet { self.version += 1 } }
+        var version = 0
         /// How many there have been. Each numbers its calls after those of the ones before: to a run that is called again,
         /// say under another address, older numbers would look like repetitions.
         var made: UInt64 = 0
@@ -22,8 +23,16 @@ final class AssociationTable: Sendable {
         self.wake = wake
     }
 
-    /// What the reactor has to have sockets for.
     var all: [Association] { self.state.withLock { Array($0.associations.values) } }
+
+    /// nil while they are those of `version`, which begins with 0 for none.
+    func all(after version: inout Int) -> [Association]? {
+        self.state.withLock { state in
+            guard state.version != version else { return nil }
+            version = state.version
+            return Array(state.associations.values)
+        }
+    }
 
     /// Nothing is called any more.
     var isClosed: Bool { self.state.withLock { $0.isClosed } }

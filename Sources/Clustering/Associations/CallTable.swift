@@ -21,6 +21,7 @@ package struct CallTable<Waiter>: ~Copyable {
         var bytes: Int
         var begun: ContinuousClock.Instant
         var deadline: ContinuousClock.Instant
+        var isCommand: Bool
     }
 
     private let limits: Limits
@@ -28,13 +29,16 @@ package struct CallTable<Waiter>: ~Copyable {
     private var bytes = 0
     private var lastID: UInt64
     /// Up to this id calls have been handed to the socket.
-    private var handedOver: UInt64 = 0
+    private var handedOver: UInt64
     private var deadlines: DeadlineWheel
+    /// Commands that have been handed over, and have no answer yet.
+    package private(set) var unansweredCommands = 0
 
     /// - Parameter lastID: calls are numbered from the one after it.
     package init(limits: Limits, after lastID: UInt64 = 0, start: ContinuousClock.Instant = .now) {
         self.limits = limits
         self.lastID = lastID
+        self.handedOver = lastID
         self.deadlines = DeadlineWheel(start: start)
     }
 
@@ -45,25 +49,32 @@ package struct CallTable<Waiter>: ~Copyable {
 
     /// - Returns: the call's id; nil when the limits allow no more. One call is allowed however large it is.
     package mutating func admit(
-        _ waiter: Waiter, of shard: ShardID, bytes: Int, deadline: ContinuousClock.Instant,
+        _ waiter: Waiter, of shard: ShardID, bytes: Int, isCommand: Bool = false, deadline: ContinuousClock.Instant,
         at now: ContinuousClock.Instant = .now
     ) -> UInt64? {
         let hasRoom = self.calls.count < self.limits.calls && self.bytes + bytes <= self.limits.bytes
         guard hasRoom || self.calls.isEmpty else { return nil }
         self.lastID += 1
-        self.calls[self.lastID] = Call(waiter: waiter, shard: shard, bytes: bytes, begun: now, deadline: deadline)
+        self.calls[self.lastID] = Call(
+            waiter: waiter, shard: shard, bytes: bytes, begun: now, deadline: deadline, isCommand: isCommand)
         self.bytes += bytes
         self.deadlines.insert(self.lastID, at: deadline)
         return self.lastID
     }
 
     /// Calls up to this one are on their way, and may run there whatever becomes of the connection.
-    package mutating func handOver(through id: UInt64) { self.handedOver = max(self.handedOver, id) }
+    package mutating func handOver(through id: UInt64) {
+        while self.handedOver < id {
+            self.handedOver += 1
+            if self.calls[self.handedOver]?.isCommand ?? false { self.unansweredCommands += 1 }
+        }
+    }
 
     /// The call has an answer, or its caller wants none any more; nil when it is not waiting.
     package mutating func finish(_ id: UInt64) -> Waiter? {
         guard let call = self.calls.removeValue(forKey: id) else { return nil }
         self.bytes -= call.bytes
+        if call.isCommand, id <= self.handedOver { self.unansweredCommands -= 1 }
         self.deadlines.remove(id, at: call.deadline)
         return call.waiter
     }

@@ -46,11 +46,12 @@ package final class ClusterNode: InvocationTransport {
             frameSize: sizes.frame, wake: wake)
         self.server = CallServer(
             contract, shardCount: store.identity.shardCount, limits: configuration.limits,
-            largestAnswer: sizes.largestPart, replies: self.replies)
+            largestAnswer: sizes.largestPart, replyPatience: configuration.replyPatience, replies: self.replies)
         self.associations = AssociationTable(wake: wake) { peer, generation in
             Association(
                 peer, generation: generation, from: configuration.node, configuration.incarnation,
-                limits: configuration.limits, connectPatience: configuration.connectPatience, sizes: sizes, wake: wake)
+                limits: configuration.limits, connectPatience: configuration.connectPatience,
+                commandPatience: configuration.commandPatience, sizes: sizes, wake: wake)
         }
     }
 
@@ -138,6 +139,9 @@ package final class ClusterNode: InvocationTransport {
 
     /// Returns once the node table has been read after this moment; or when the caller is cancelled.
     package func refreshMembership() async { await self.membership.refreshed() }
+
+    /// When replies that are held have to leave at the latest.
+    var repliesDue: ContinuousClock.Instant? { self.server.nextDue }
 
     private func adapt(to snapshot: MembershipSnapshot) {
         self.associations.update(to: snapshot.peers)
@@ -273,6 +277,7 @@ extension ClusterNode {
             let failure = RemoteFailure(.notOwner, "this node does not know the run that calls")
             self.replies.put(RemoteReply(id: call.id, outcome: .failure(failure)), on: route)
         }
+        self.replies.wake()
     }
 
     /// - Parameter bytes: nil for a message that has not one part.

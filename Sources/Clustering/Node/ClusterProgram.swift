@@ -13,6 +13,8 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
     private let router: Socket
     private var zap: ZAPHandler
     private var links: [ObjectIdentifier: PeerLink] = [:]
+    /// Of the associations that there are links for.
+    private var version = 0
     /// So that monitors have names of their own.
     private var linkCount = 0
     /// Replies that their connection had no room for.
@@ -50,7 +52,8 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
     mutating func prepare(_ poller: inout Poller) -> ContinuousClock.Instant? {
         self.zapPlace = self.zap.add(to: &poller)
         self.routerPlace = poller.add(self.router)
-        var deadline = self.unsent.isEmpty ? nil : ContinuousClock.now + self.pause
+        var deadline = self.node.repliesDue
+        if !self.unsent.isEmpty { deadline = min(deadline ?? .now + self.pause, .now + self.pause) }
         for link in self.links.values {
             if let next = link.prepare(&poller) { deadline = min(deadline ?? next, next) }
         }
@@ -92,7 +95,7 @@ struct ClusterProgram: ReactorProgram, ~Copyable {
 
     /// A socket for each association, and none without.
     private mutating func matchLinks() {
-        let associations = self.node.associations.all
+        guard let associations = self.node.associations.all(after: &self.version) else { return }
         let wanted = Set(associations.map(ObjectIdentifier.init))
         for id in self.links.keys where !wanted.contains(id) { self.links[id] = nil }
         for association in associations where self.links[ObjectIdentifier(association)] == nil {

@@ -1,3 +1,4 @@
+import DequeModule
 import EventSourcing
 import Synchronization
 import WireProtocol
@@ -15,20 +16,26 @@ final class CallServer: Sendable {
     private let calls: ServedCalls
     private let replies: ReplyQueue
     private let largestAnswer: Int
+    private let replyPatience: Duration
     /// By shard.
     private let lanes: [Lane]
     /// The newest call of each caller's run.
     private let newest = Mutex<[Int64: UInt64]>([:])
+    /// Whose replies may be held, as they came.
+    private let groups = Mutex<Deque<ReplyGroup>>([])
     private let (work, incoming) = AsyncStream.makeStream(of: Work.self)
 
-    /// - Parameter largestAnswer: in bytes, so that a message can hold it.
+    /// - Parameters:
+    ///   - largestAnswer: in bytes, so that a message can hold it.
+    ///   - replyPatience: see `ClusterConfiguration`.
     init(
         _ contract: CallContract, shardCount: Int, limits: CallTable<Association.Waiter>.Limits, largestAnswer: Int,
-        replies: ReplyQueue
+        replyPatience: Duration, replies: ReplyQueue
     ) {
         self.contract = contract
         self.calls = ServedCalls(limits: limits)
         self.largestAnswer = largestAnswer
+        self.replyPatience = replyPatience
         self.replies = replies
         self.lanes = (0..<shardCount).map { _ in Lane() }
     }
@@ -39,12 +46,24 @@ final class CallServer: Sendable {
     func receive(_ frame: Frame, on route: ReplyRoute, for system: ClusterSystem) {
         // A frame that waited for its connection may hold calls that were given up since.
         let cancelled = Set(frame.cancelled)
+        let group = frame.calls.count > 1 ? ReplyGroup(patience: self.replyPatience) : nil
         for call in frame.calls where self.isNew(call, of: route.caller) && !cancelled.contains(call.id) {
-            if let failure = self.accept(call, on: route, for: system) {
+            if let failure = self.accept(call, on: route, group, for: system) {
                 self.replies.put(RemoteReply(id: call.id, outcome: .failure(failure)), on: route)
+                self.replies.wake()
             }
         }
         for id in frame.cancelled { self.calls.cancel(ServedCall.ID(route: route, call: id)) }
+        // What has been answered by now leaves in this turn of the reactor.
+        if let group, !group.leave() { self.groups.withLock { $0.append(group) } }
+    }
+
+    /// When replies that are held have to leave at the latest.
+    var nextDue: ContinuousClock.Instant? {
+        self.groups.withLock { groups in
+            while let group = groups.first, group.isComplete || group.due <= .now { groups.removeFirst() }
+            return groups.first?.due
+        }
     }
 
     private func isNew(_ call: RemoteCall, of caller: Int64) -> Bool {
@@ -60,7 +79,9 @@ final class CallServer: Sendable {
         self.newest.withLock { newest in newest = newest.filter { callers.contains($0.key) } }
     }
 
-    private func accept(_ call: RemoteCall, on route: ReplyRoute, for system: ClusterSystem) -> RemoteFailure? {
+    private func accept(
+        _ call: RemoteCall, on route: ReplyRoute, _ group: ReplyGroup?, for system: ClusterSystem
+    ) -> RemoteFailure? {
         guard let target = self.contract.target(call.target) else {
             return RemoteFailure(.unknownTarget, "no function has the number \(call.target)")
         }
@@ -70,8 +91,10 @@ final class CallServer: Sendable {
         guard !self.replies.isFull(route) else {
             return RemoteFailure(.overloaded, "too many answers wait to be read")
         }
-        let served = ServedCall(route: route, call: call, target: target, arrival: .now)
+        let group = target.usesInbox ? group : nil
+        let served = ServedCall(route: route, call: call, target: target, arrival: .now, group: group)
         guard self.calls.admit(served) else { return RemoteFailure(.overloaded, "too many calls are under way") }
+        group?.enter()
         guard target.isOrdered else {
             self.incoming.yield(.call(served))
             return nil
@@ -119,7 +142,7 @@ final class CallServer: Sendable {
     }
 
     private func run(_ call: ServedCall, _ system: ClusterSystem) async {
-        guard self.isWanted(call) else { return self.calls.finish(call.id) }
+        guard self.isWanted(call) else { return self.finish(call) }
         if call.target.isOrdered {
             if !self.putIntoInbox(call, of: system) { await self.execute(call, system) }
         } else {
@@ -140,7 +163,7 @@ final class CallServer: Sendable {
             }
             switch execution {
             // Perhaps made by the cancellation, and no answer then: the caller has given up, or hears the connection end.
-            case .reply(.failure) where Task.isCancelled: self.calls.finish(call.id)
+            case .reply(.failure) where Task.isCancelled: self.finish(call)
             case .reply(let outcome): self.answer(call, outcome)
             case .eventual(let result): self.answer(call, onceComplete: result)
             }
@@ -163,11 +186,16 @@ final class CallServer: Sendable {
     }
 
     private func answer(_ call: ServedCall, _ outcome: RemoteReply.Outcome) {
-        self.calls.finish(call.id)
         var outcome = outcome
         if outcome.size > self.largestAnswer {
             outcome = .failure(RemoteFailure(.thrown, "the answer is larger than a message may be"))
         }
         self.replies.put(RemoteReply(id: call.call.id, outcome: outcome), on: call.route)
+        self.finish(call)
+    }
+
+    private func finish(_ call: ServedCall) {
+        self.calls.finish(call.id)
+        if call.group?.leave() ?? true { self.replies.wake() }
     }
 }

@@ -15,7 +15,8 @@ final class ReplyQueue: Sendable {
     private let incarnation: Incarnation
     private let byteLimit: Int
     private let frameSize: Int
-    private let wake: @Sendable () -> Void
+    /// Has the reactor send what there is.
+    let wake: @Sendable () -> Void
     private let state = Mutex<[ReplyRoute: Waiting]>([:])
 
     /// - Parameter frameSize: a frame of more bytes is not added to.
@@ -30,7 +31,7 @@ final class ReplyQueue: Sendable {
         self.wake = wake
     }
 
-    /// Beyond the bound the reply says only that.
+    /// Beyond the bound the reply says only that. It leaves when the reactor turns next.
     func put(_ reply: RemoteReply, on route: ReplyRoute) {
         self.write(to: route) { writer, hasRoom in
             writer.add(hasRoom ? reply : RemoteReply(id: reply.id, outcome: .failure(Self.tooMuch)))
@@ -39,7 +40,10 @@ final class ReplyQueue: Sendable {
 
     private static let tooMuch = RemoteFailure(.thrown, "it ran, and too many answers wait to be read to add its own")
 
-    func putReset(on route: ReplyRoute) { self.write(to: route) { writer, _ in writer.addReset() } }
+    func putReset(on route: ReplyRoute) {
+        self.write(to: route) { writer, _ in writer.addReset() }
+        self.wake()
+    }
 
     /// So much waits there that new calls must not add to it: half of the bound is left to what is under way.
     func isFull(_ route: ReplyRoute) -> Bool {
@@ -64,7 +68,6 @@ final class ReplyQueue: Sendable {
             body(&waiting.frames[last], hasRoom)
             waiting.bytes += waiting.frames[last].count - before
         }
-        self.wake()
     }
 
     /// Where there is something to say.

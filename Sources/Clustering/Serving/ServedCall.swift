@@ -11,6 +11,8 @@ struct ServedCall: Sendable {
     let call: RemoteCall
     let target: CallContract.Target
     let arrival: ContinuousClock.Instant
+    /// With whose replies its own leaves; nil for by itself.
+    let group: ReplyGroup?
 
     var id: ID { ID(route: self.route, call: self.call.id) }
 

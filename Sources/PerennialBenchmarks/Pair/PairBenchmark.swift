@@ -7,6 +7,7 @@ struct PairBenchmark: Benchmark {
     static let name = "pair"
     static let abstract = "processor time of a notification on two nodes, against one, with PostgreSQL below both"
 
+    /// To each node, so that one of two has as much at hand as one alone.
     private static let connections = 128
     private static let warmUp = 3_000
     private static let rounds = 7
@@ -16,13 +17,13 @@ struct PairBenchmark: Benchmark {
     private static let paced = 2_400
 
     func run(in workspace: Workspace) async throws -> [Figure] {
-        let count = Self.warmUp + Self.rounds * Self.perRound + Self.paced
+        let count = Self.warmUp + 2 * Self.rounds * Self.perRound + Self.paced
         workspace.say("  signing \(count) notifications")
         let traffic = try await NotificationTraffic(count: count, authority: workspace.supplies.authority)
         let server = try PostgresServer()
         let (alone, shared) = (try server.makeDatabase().url, try server.makeDatabase().url)
         let root = workspace.supplies.root
-        let (rounds, paced) = try await NodeProcess.run(on: alone, root: root) { one in
+        let measured = try await NodeProcess.run(on: alone, root: root) { one in
             try await NodeProcess.run(on: shared, root: root, as: .half(0)) { first in
                 try await NodeProcess.run(on: shared, root: root, as: .half(1)) { second in
                     try await Self.measure(traffic.requests, one: [one], two: [first, second], in: workspace)
@@ -30,8 +31,9 @@ struct PairBenchmark: Benchmark {
             }
         }
         return [
-            Self.figure("processor time of a notification, two nodes of one", rounds),
-            Self.figure("the same, at \(Self.pace)/s", [paced]),
+            Self.figure("processor time of a notification, two nodes of one", measured.full),
+            Self.figure("the same, \(Self.connections) connections in all", measured.divided),
+            Self.figure("the same, at \(Self.pace)/s", [measured.paced]),
         ]
     }
 
@@ -46,32 +48,41 @@ struct PairBenchmark: Benchmark {
 
     private static func measure(
         _ requests: [ByteBuffer], one: [NodeProcess], two: [NodeProcess], in workspace: Workspace
-    ) async throws -> (rounds: [Round], paced: Round) {
+    ) async throws -> (full: [Round], divided: [Round], paced: Round) {
         for nodes in [one, two] { _ = try await Self.send(requests.prefix(Self.warmUp), to: nodes) }
-        var rounds: [Round] = []
-        for round in 0..<Self.rounds {
-            let slice = requests[(Self.warmUp + round * Self.perRound)...].prefix(Self.perRound)
-            rounds.append((try await Self.send(slice, to: one), try await Self.send(slice, to: two)))
+        var (full, divided): ([Round], [Round]) = ([], [])
+        var rest = requests.dropFirst(Self.warmUp)
+        for _ in 0..<Self.rounds {
+            var slice = rest.prefix(Self.perRound)
+            full.append((try await Self.send(slice, to: one), try await Self.send(slice, to: two)))
+            rest = rest.dropFirst(Self.perRound)
+            slice = rest.prefix(Self.perRound)
+            let connections = Self.connections / two.count
+            divided.append(
+                (try await Self.send(slice, to: one), try await Self.send(slice, to: two, connections: connections)))
+            rest = rest.dropFirst(Self.perRound)
         }
-        let slice = requests.suffix(Self.paced)
         let paced = (
-            one: try await Self.send(slice, to: one, perSecond: Self.pace),
-            two: try await Self.send(slice, to: two, perSecond: Self.pace)
+            one: try await Self.send(rest, to: one, perSecond: Self.pace),
+            two: try await Self.send(rest, to: two, perSecond: Self.pace)
         )
-        return (rounds, paced)
+        return (full, divided, paced)
     }
 
     /// Divides the requests among the nodes.
-    /// - Parameter pace: of all together; nil for as fast as they are answered.
+    /// - Parameters:
+    ///   - connections: to each.
+    ///   - pace: of all together; nil for as fast as they are answered.
     /// - Returns: the processor time that the nodes took for one request.
     private static func send(
-        _ requests: ArraySlice<ByteBuffer>, to nodes: [NodeProcess], perSecond pace: Int? = nil
+        _ requests: ArraySlice<ByteBuffer>, to nodes: [NodeProcess], connections: Int = Self.connections,
+        perSecond pace: Int? = nil
     ) async throws -> Duration {
         let before = try nodes.map { try $0.use().processorTime }.reduce(.zero, +)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (place, node) in nodes.enumerated() {
                 let own = requests.enumerated().filter { $0.offset % nodes.count == place }.map(\.element)
-                let generator = LoadGenerator(port: node.port, connections: Self.connections / nodes.count)
+                let generator = LoadGenerator(port: node.port, connections: connections)
                 group.addTask {
                     if let pace {
                         _ = try await generator.open(own, perSecond: pace / nodes.count)

@@ -8,6 +8,7 @@ import Testing
         var bytes: Int
         var begun: ContinuousClock.Instant
         var deadline: ContinuousClock.Instant
+        var isCommand: Bool
     }
 
     @Test(arguments: 0..<64 as Range<UInt64>)
@@ -20,7 +21,7 @@ import Testing
         var list: [UInt64: Call] = [:]
         var now = start
         var lastID: UInt64 = 1_000
-        var handedOver: UInt64 = 0
+        var handedOver: UInt64 = 1_000
         for _ in 0..<3_000 {
             switch random.next(upperBound: 100 as UInt64) {
             case 0..<50:
@@ -28,14 +29,17 @@ import Testing
                 let bytes = Int(random.next(upperBound: 300 as UInt64))
                 let deadline = now + .milliseconds(Int(random.next(upperBound: 500 as UInt64)))
                 let shard = ShardID(rawValue: UInt16(random.next(upperBound: 8 as UInt64)))
-                let id = table.admit(lastID + 1, of: shard, bytes: bytes, deadline: deadline, at: now)
+                let isCommand = Bool.random(using: &random)
+                let id = table.admit(
+                    lastID + 1, of: shard, bytes: bytes, isCommand: isCommand, deadline: deadline, at: now)
                 // then
                 let total = list.values.reduce(bytes) { $0 + $1.bytes }
                 let hasRoom = list.isEmpty || list.count < 40 && total <= 4_000
                 #expect(id == (hasRoom ? lastID + 1 : nil))
                 guard let id else { continue }
                 lastID = id
-                list[id] = Call(shard: shard, bytes: bytes, begun: now, deadline: deadline)
+                list[id] = Call(
+                    shard: shard, bytes: bytes, begun: now, deadline: deadline, isCommand: isCommand)
             case 50..<80:
                 let id = list.keys.randomElement(using: &random) ?? 17
                 #expect(table.finish(id) == (list[id] == nil ? nil : id))
@@ -63,6 +67,7 @@ import Testing
                 for id in lost { list[id] = nil }
             }
             #expect(table.count == list.count)
+            #expect(table.unansweredCommands == list.count { $0.key <= handedOver && $0.value.isCommand })
         }
         // when, then
         #expect(table.removeAll() == list.keys.sorted())
