@@ -71,7 +71,9 @@ final class Association: Sendable {
     ) async throws -> RemoteReply.Outcome {
         try self.checkConnection()
         guard !isCommand else {
-            return try await withUnsafeThrowingContinuation { _ = self.begin(call, $0, until: deadline, isCommand: true) }
+            return try await withUnsafeThrowingContinuation {
+                _ = self.begin(call, $0, until: deadline, isCommand: true)
+            }
         }
         let id = Mutex<UInt64?>(nil)
         return try await withTaskCancellationHandler {

@@ -21,7 +21,8 @@ struct TrioBenchmark: Benchmark {
         let cluster = LeasedCluster(try shared.makeDatabase(), root: workspace.supplies.root)
         try await cluster.fill()
         try await cluster.untilDivided()
-        let measured = try await NodeProcess.run(on: try alone.makeDatabase().url, root: workspace.supplies.root) { one in
+        let measured = try await NodeProcess.run(on: try alone.makeDatabase().url, root: workspace.supplies.root) {
+            one in
             try await Self.measure(traffic.requests, one: ([one], alone), three: (cluster.nodes, shared))
         }
         try await cluster.stop()
