@@ -2,12 +2,11 @@ import NIOCore
 import PostgresHarness
 
 /// What it costs that a node owns only half of the shards, and forwards half of what it is sent: processor time of a
-/// node alone, and of two nodes together, for the same notifications.
+/// notification on a node alone, and on two nodes together of which each is sent as many.
 struct PairBenchmark: Benchmark {
     static let name = "pair"
     static let abstract = "processor time of a notification on two nodes, against one, with PostgreSQL below both"
 
-    /// To each node, so that one of two has as much at hand as one alone.
     private static let connections = 128
     private static let warmUp = 3_000
     private static let rounds = 7
@@ -17,7 +16,7 @@ struct PairBenchmark: Benchmark {
     private static let paced = 2_400
 
     func run(in workspace: Workspace) async throws -> [Figure] {
-        let count = Self.warmUp + 2 * Self.rounds * Self.perRound + Self.paced
+        let count = 2 * Self.warmUp + 2 * Self.rounds * 2 * Self.perRound + Self.paced
         workspace.say("  signing \(count) notifications")
         let traffic = try await NotificationTraffic(count: count, authority: workspace.supplies.authority)
         let server = try PostgresServer()
@@ -26,7 +25,7 @@ struct PairBenchmark: Benchmark {
         let measured = try await NodeProcess.run(on: alone, root: root) { one in
             try await NodeProcess.run(on: shared, root: root, as: .half(0)) { first in
                 try await NodeProcess.run(on: shared, root: root, as: .half(1)) { second in
-                    try await Self.measure(traffic.requests, one: [one], two: [first, second], in: workspace)
+                    try await Self.measure(NotificationSupply(traffic), one: [one], two: [first, second])
                 }
             }
         }
@@ -47,52 +46,39 @@ struct PairBenchmark: Benchmark {
     }
 
     private static func measure(
-        _ requests: [ByteBuffer], one: [NodeProcess], two: [NodeProcess], in workspace: Workspace
+        _ supply: NotificationSupply, one: [NodeProcess], two: [NodeProcess]
     ) async throws -> (full: [Round], divided: [Round], paced: Round) {
-        for nodes in [one, two] { _ = try await Self.send(requests.prefix(Self.warmUp), to: nodes) }
+        var supply = supply
+        let warmUp = supply.take(2 * Self.warmUp)
+        _ = try await Self.send(warmUp.prefix(Self.warmUp), to: one)
+        _ = try await Self.send(warmUp, to: two)
         var (full, divided): ([Round], [Round]) = ([], [])
-        var rest = requests.dropFirst(Self.warmUp)
         for _ in 0..<Self.rounds {
-            var slice = rest.prefix(Self.perRound)
-            full.append((try await Self.send(slice, to: one), try await Self.send(slice, to: two)))
-            rest = rest.dropFirst(Self.perRound)
-            slice = rest.prefix(Self.perRound)
-            let connections = Self.connections / two.count
-            divided.append(
-                (try await Self.send(slice, to: one), try await Self.send(slice, to: two, connections: connections)))
-            rest = rest.dropFirst(Self.perRound)
+            for isDivided in [false, true] {
+                let requests = supply.take(2 * Self.perRound)
+                let connections = isDivided ? Self.connections / 2 : Self.connections
+                let round = (
+                    one: try await Self.send(requests.prefix(Self.perRound), to: one),
+                    two: try await Self.send(requests, to: two, connections: connections)
+                )
+                if isDivided { divided.append(round) } else { full.append(round) }
+            }
         }
+        let requests = supply.take(Self.paced)
         let paced = (
-            one: try await Self.send(rest, to: one, perSecond: Self.pace),
-            two: try await Self.send(rest, to: two, perSecond: Self.pace)
+            one: try await Self.send(requests, to: one, perSecond: Self.pace),
+            two: try await Self.send(requests, to: two, perSecond: Self.pace)
         )
         return (full, divided, paced)
     }
 
-    /// Divides the requests among the nodes.
-    /// - Parameters:
-    ///   - connections: to each.
-    ///   - pace: of all together; nil for as fast as they are answered.
     /// - Returns: the processor time that the nodes took for one request.
     private static func send(
         _ requests: ArraySlice<ByteBuffer>, to nodes: [NodeProcess], connections: Int = Self.connections,
         perSecond pace: Int? = nil
     ) async throws -> Duration {
         let before = try nodes.map { try $0.use().processorTime }.reduce(.zero, +)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (place, node) in nodes.enumerated() {
-                let own = requests.enumerated().filter { $0.offset % nodes.count == place }.map(\.element)
-                let generator = LoadGenerator(port: node.port, connections: connections)
-                group.addTask {
-                    if let pace {
-                        _ = try await generator.open(own, perSecond: pace / nodes.count)
-                    } else {
-                        _ = try await generator.closed(own)
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
+        try await NotificationSupply.send(requests, to: nodes, connections: connections, perSecond: pace)
         let after = try nodes.map { try $0.use().processorTime }.reduce(.zero, +)
         return (after - before) / requests.count
     }

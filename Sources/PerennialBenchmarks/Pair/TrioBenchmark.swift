@@ -1,20 +1,19 @@
 import NIOCore
 import PostgresHarness
 
-/// What it costs to have three nodes where one would do: processor time of the nodes and of PostgreSQL below them, for the
-/// same notifications.
+/// What it costs to have three nodes: processor time of a notification on a node alone, and on three together of which each
+/// is sent as many, with that of PostgreSQL below them.
 struct TrioBenchmark: Benchmark {
     static let name = "trio"
     static let abstract = "processor time of a notification on three nodes and PostgreSQL, against one node"
 
-    /// To each node, so that one of three has as much at hand as one alone.
     private static let connections = 128
     private static let warmUp = 3_000
-    private static let rounds = 7
+    private static let rounds = 5
     private static let perRound = 3_000
 
     func run(in workspace: Workspace) async throws -> [Figure] {
-        let count = Self.warmUp + 2 * Self.rounds * Self.perRound
+        let count = 3 * Self.warmUp + 2 * Self.rounds * 3 * Self.perRound
         workspace.say("  signing \(count) notifications")
         let traffic = try await NotificationTraffic(count: count, authority: workspace.supplies.authority)
         let (alone, shared) = (try PostgresServer(), try PostgresServer())
@@ -23,7 +22,7 @@ struct TrioBenchmark: Benchmark {
         try await cluster.untilDivided()
         let measured = try await NodeProcess.run(on: try alone.makeDatabase().url, root: workspace.supplies.root) {
             one in
-            try await Self.measure(traffic.requests, one: ([one], alone), three: (cluster.nodes, shared))
+            try await Self.measure(NotificationSupply(traffic), one: ([one], alone), three: (cluster.nodes, shared))
         }
         try await cluster.stop()
         return [
@@ -54,20 +53,23 @@ struct TrioBenchmark: Benchmark {
     private typealias Party = (nodes: [NodeProcess], server: PostgresServer)
 
     private static func measure(
-        _ requests: [ByteBuffer], one: Party, three: Party
+        _ supply: NotificationSupply, one: Party, three: Party
     ) async throws -> (full: [Round], divided: [Round]) {
-        for party in [one, three] { _ = try await Self.send(requests.prefix(Self.warmUp), to: party) }
+        var supply = supply
+        let warmUp = supply.take(3 * Self.warmUp)
+        _ = try await Self.send(warmUp.prefix(Self.warmUp), to: one)
+        _ = try await Self.send(warmUp, to: three)
         var (full, divided): ([Round], [Round]) = ([], [])
-        var rest = requests.dropFirst(Self.warmUp)
         for _ in 0..<Self.rounds {
-            var slice = rest.prefix(Self.perRound)
-            full.append((try await Self.send(slice, to: one), try await Self.send(slice, to: three)))
-            rest = rest.dropFirst(Self.perRound)
-            slice = rest.prefix(Self.perRound)
-            let connections = Self.connections / three.nodes.count
-            divided.append(
-                (try await Self.send(slice, to: one), try await Self.send(slice, to: three, connections: connections)))
-            rest = rest.dropFirst(Self.perRound)
+            for isDivided in [false, true] {
+                let requests = supply.take(3 * Self.perRound)
+                let connections = isDivided ? Self.connections / 3 : Self.connections
+                let round = (
+                    one: try await Self.send(requests.prefix(Self.perRound), to: one),
+                    three: try await Self.send(requests, to: three, connections: connections)
+                )
+                if isDivided { divided.append(round) } else { full.append(round) }
+            }
         }
         return (full, divided)
     }
@@ -78,15 +80,7 @@ struct TrioBenchmark: Benchmark {
         _ requests: ArraySlice<ByteBuffer>, to party: Party, connections: Int = Self.connections
     ) async throws -> Use {
         let before = try Self.use(party)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (place, node) in party.nodes.enumerated() {
-                let own = requests.enumerated().filter { $0.offset % party.nodes.count == place }.map(\.element)
-                group.addTask {
-                    _ = try await LoadGenerator(port: node.port, connections: connections).closed(own)
-                }
-            }
-            try await group.waitForAll()
-        }
+        try await NotificationSupply.send(requests, to: party.nodes, connections: connections)
         let after = try Self.use(party)
         return Use(
             nodes: (after.nodes - before.nodes) / requests.count,
