@@ -28,11 +28,21 @@ import Foundation
     }
 
     let handle: UnsafeMutableRawPointer
+    /// Readable when there may be events that were not there before.
+    let descriptor: Int32
     private let context: Context  // released after `deinit`: a context outlives its sockets
 
     package init(_ kind: Kind, in context: Context) throws(ZeroMQError) {
         guard let handle = unsafe zmq_socket(context.handle, kind.number) else { throw .last("zmq_socket") }
+        var descriptor: Int32 = -1
+        var size = MemoryLayout<Int32>.size
+        guard unsafe zmq_getsockopt(handle, ZMQ_FD, &descriptor, &size) == 0 else {
+            let error = ZeroMQError.last("zmq_getsockopt ZMQ_FD")
+            _ = unsafe zmq_close(handle)
+            throw error
+        }
         unsafe self.handle = handle
+        self.descriptor = descriptor
         self.context = context
     }
 

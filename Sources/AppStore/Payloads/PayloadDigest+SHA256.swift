@@ -8,7 +8,7 @@ extension PayloadDigest {
     /// SHA-256 over digests in their order.
     init(combining digests: [PayloadDigest]) {
         var hash = SHA256()
-        for digest in digests { hash.update(data: digest.bytes) }
+        for digest in digests { digest.withBytes { hash.update(bufferPointer: $0) } }
         self.init(sha256: hash.finalize())
     }
 }

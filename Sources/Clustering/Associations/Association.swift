@@ -188,12 +188,10 @@ final class Association: Sendable {
 
     var nextDeadline: ContinuousClock.Instant? {
         self.state.withLock { state in
-            state.calls.isEmpty
-                ? nil
-                : [
-                    state.calls.nextDeadline, self.giveUp(state),
-                    state.pacing.holdEnd(unanswered: state.calls.unansweredCommands),
-                ].compactMap(\.self).min()
+            guard let deadline = state.calls.nextDeadline else { return nil }
+            let giveUp = self.giveUp(state) ?? deadline
+            return min(
+                deadline, giveUp, state.pacing.holdEnd(unanswered: state.calls.unansweredCommands) ?? deadline)
         }
     }
 

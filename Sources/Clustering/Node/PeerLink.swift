@@ -78,7 +78,10 @@ final class PeerLink {
             self.socketPlace = poller.add(connection.monitored.socket, whenWritable: hasFrames)
             self.monitorPlace = connection.monitored.addEvents(to: &poller)
         }
-        return [self.association.nextDeadline, self.retry].compactMap { $0 }.min()
+        guard let deadline = self.association.nextDeadline, let retry = self.retry else {
+            return self.association.nextDeadline ?? self.retry
+        }
+        return min(deadline, retry)
     }
 
     /// - Parameter node: takes what the peer said.

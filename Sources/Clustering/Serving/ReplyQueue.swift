@@ -52,22 +52,26 @@ final class ReplyQueue: Sendable {
 
     private func write(to route: ReplyRoute, _ body: (inout FrameWriter, _ hasRoom: Bool) -> Void) {
         self.state.withLock { state in
-            var waiting = state.removeValue(forKey: route) ?? Waiting()
-            defer { state[route] = waiting }
-            // Whoever goes on calling and reads nothing at all hears nothing.
-            guard waiting.bytes < 2 * self.byteLimit else { return }
-            let hasRoom = waiting.bytes < self.byteLimit
-            if waiting.frames.last.map({ $0.count >= self.frameSize }) ?? true {
-                waiting.frames.append(
-                    FrameWriter(
-                        FrameHeader(
-                            node: self.node.rawValue, incarnation: self.incarnation.rawValue, addressee: route.caller)))
-            }
-            let last = waiting.frames.count - 1
-            let before = waiting.frames[last].count
-            body(&waiting.frames[last], hasRoom)
-            waiting.bytes += waiting.frames[last].count - before
+            self.write(to: &state[route, default: Waiting()], of: route, body)
         }
+    }
+
+    private func write(
+        to waiting: inout Waiting, of route: ReplyRoute, _ body: (inout FrameWriter, _ hasRoom: Bool) -> Void
+    ) {
+        // Whoever goes on calling and reads nothing at all hears nothing.
+        guard waiting.bytes < 2 * self.byteLimit else { return }
+        let hasRoom = waiting.bytes < self.byteLimit
+        if waiting.frames.last.map({ $0.count >= self.frameSize }) ?? true {
+            waiting.frames.append(
+                FrameWriter(
+                    FrameHeader(
+                        node: self.node.rawValue, incarnation: self.incarnation.rawValue, addressee: route.caller)))
+        }
+        let last = waiting.frames.count - 1
+        let before = waiting.frames[last].count
+        body(&waiting.frames[last], hasRoom)
+        waiting.bytes += waiting.frames[last].count - before
     }
 
     /// Where there is something to say.

@@ -3,4 +3,7 @@ struct ReplyRoute: Hashable, Sendable {
     let identity: [UInt8]
     /// The run that called.
     let caller: Int64
+
+    /// Few runs have more than one connection.
+    func hash(into hasher: inout Hasher) { hasher.combine(self.caller) }
 }

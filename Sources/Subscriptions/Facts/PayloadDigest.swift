@@ -27,16 +27,13 @@ package struct PayloadDigest: Hashable, Comparable, Sendable {
     /// Of no payload: it stands where there is none yet.
     package static let zero = PayloadDigest(repeatElement(0, count: 32))
 
-    package var bytes: [UInt8] {
+    package var bytes: [UInt8] { self.withBytes { Array($0) } }
+
+    /// Without an array of their own.
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let (first, second, third, fourth) = self.words
-        return [UInt8](unsafeUninitializedCapacity: 32) { bytes, count in
-            let raw = UnsafeMutableRawBufferPointer(bytes)
-            raw.storeBytes(of: first.bigEndian, as: UInt64.self)
-            raw.storeBytes(of: second.bigEndian, toByteOffset: 8, as: UInt64.self)
-            raw.storeBytes(of: third.bigEndian, toByteOffset: 16, as: UInt64.self)
-            raw.storeBytes(of: fourth.bigEndian, toByteOffset: 24, as: UInt64.self)
-            count = 32
-        }
+        let bytes = (first.bigEndian, second.bigEndian, third.bigEndian, fourth.bigEndian)
+        return withUnsafeBytes(of: bytes, body)
     }
 
     package static func == (left: Self, right: Self) -> Bool { left.words == right.words }

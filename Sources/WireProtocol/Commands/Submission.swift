@@ -41,13 +41,14 @@ extension Submission: WireRepresentable {
     private func wireBytes(
         bundle bundleField: Int, evidence evidenceField: Int, _ headers: [[UInt8]]
     ) throws(WireError) -> [UInt8] {
-        let content = try self.bundle.event.protoBytes(key: self.key)
-        let size = 256 + content.count + headers.reduce(self.evidence?.body.count ?? 0) { $0 + $1.count + 4 }
+        let size = 768 + headers.reduce(self.evidence?.body.count ?? 0) { $0 + $1.count + 4 }
         var writer = MessageWriter(reservingCapacity: size)
         writer.write(self.key.bytes, 1)
-        writer.message(bundleField) { message in
+        try writer.message(bundleField) { (message) throws(WireError) in
             if !self.bundle.dedupKey.isEmpty { message.write(self.bundle.dedupKey, 1) }
-            message.write(content, 2)
+            try message.message(2) { (message) throws(WireError) in
+                try self.bundle.event.write(to: &message, key: self.key)
+            }
         }
         if let evidence {
             writer.message(evidenceField) { message in

@@ -16,7 +16,7 @@ extension MessageWriter {
         }
     }
 
-    mutating func write(_ digest: PayloadDigest, _ field: Int) { self.write(digest.bytes, field) }
+    mutating func write(_ digest: PayloadDigest, _ field: Int) { digest.withBytes { self.write($0, field) } }
 
     mutating func write(_ moment: Moment, _ field: Int) { self.write(moment.rawValue, field) }
 

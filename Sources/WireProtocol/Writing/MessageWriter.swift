@@ -48,7 +48,7 @@ struct MessageWriter {
         self.bytes.append(contentsOf: text.utf8)
     }
 
-    mutating func write(_ content: [UInt8], _ field: Int) {
+    mutating func write(_ content: some Collection<UInt8>, _ field: Int) {
         self.tag(field, wireType: 2)
         self.varint(UInt64(content.count))
         self.bytes.append(contentsOf: content)
@@ -56,14 +56,16 @@ struct MessageWriter {
 
     /// A message inside this one, written by `body`.
     /// - Parameter size: in bytes, when it is known to be large.
-    mutating func message(_ field: Int, reserving size: Int = 0, _ body: (inout MessageWriter) -> Void) {
+    mutating func message<Failure: Error>(
+        _ field: Int, reserving size: Int = 0, _ body: (inout MessageWriter) throws(Failure) -> Void
+    ) throws(Failure) {
         if self.bytes.capacity < self.bytes.count + size {
             self.bytes.reserveCapacity(max(2 * self.bytes.capacity, self.bytes.count + size))
         }
         self.tag(field, wireType: 2)
         let start = self.bytes.count
         self.bytes.append(0)
-        body(&self)
+        try body(&self)
         let count = self.bytes.count - start - 1
         self.bytes[start] = UInt8(truncatingIfNeeded: count & 0x7F)
         guard count > 0x7F else { return }

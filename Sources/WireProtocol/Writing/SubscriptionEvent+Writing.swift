@@ -4,12 +4,17 @@ import SwiftProtobuf
 extension SubscriptionEvent {
     /// An `Event`. Reading these bytes with the same key gives the same event, byte for byte in all its texts.
     package func protoBytes(key: StreamKey) throws(WireError) -> [UInt8] {
+        var writer = MessageWriter(reservingCapacity: 512)
+        try self.write(to: &writer, key: key)
+        return writer.bytes
+    }
+
+    func write(to writer: inout MessageWriter, key: StreamKey) throws(WireError) {
         let record = try self.record?.proto().written()
         let changes = self.changes.map { ProtoChange.fields(for: $0.rawValue) }
         var rescinded: String?
         if case .consentRescinded(let data) = self.record { rescinded = data.appTransactionID }
 
-        var writer = MessageWriter(reservingCapacity: 512)
         writer.write(self.facts, of: key, 1)
         writer.write(Int64(self.source.proto.rawValue), 2)
         if !changes.isEmpty {
@@ -28,7 +33,6 @@ extension SubscriptionEvent {
         writer.write(self.detail, 9)
         if let record { writer.write(record.content, record.field) }
         for (change, text) in changes where change == .other { writer.write(present: text, 103) }
-        return writer.bytes
     }
 }
 

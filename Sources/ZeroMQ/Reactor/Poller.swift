@@ -1,45 +1,85 @@
 import CZeroMQ
 import Foundation
 
-/// Waits for whichever of several sockets has something to do.
+/// Waits for whichever of several sockets has something to do. As `zmq_poll` does, but where nothing is ready it asks the
+/// kernel once and not twice, and where something is, not at all.
 @safe package struct Poller: ~Copyable {
-    private var items: [zmq_pollitem_t] = unsafe []
+    @safe private struct Item {
+        /// nil for what is no socket.
+        var handle: UnsafeMutableRawPointer?
+        /// What is waited for, in bits of libzmq.
+        var wanted: Int32
+        var ready: Int32 = 0
+    }
+
+    private var items: [Item] = []
+    /// Of the items, in their order.
+    private var descriptors: [pollfd] = []
 
     package init() {}
 
-    package mutating func removeAll() { unsafe self.items.removeAll(keepingCapacity: true) }
+    package mutating func removeAll() {
+        self.items.removeAll(keepingCapacity: true)
+        self.descriptors.removeAll(keepingCapacity: true)
+    }
 
     /// - Parameter whenWritable: wake up as well once the socket takes messages again.
     /// - Returns: the place to ask about it afterwards.
     package mutating func add(_ socket: borrowing Socket, whenWritable: Bool = false) -> Int {
-        let events = Int16(ZMQ_POLLIN | (whenWritable ? ZMQ_POLLOUT : 0))
-        unsafe self.items.append(zmq_pollitem_t(socket: socket.handle, fd: 0, events: events, revents: 0))
-        return unsafe self.items.count - 1
+        let wanted = ZMQ_POLLIN | (whenWritable ? ZMQ_POLLOUT : 0)
+        return unsafe self.add(Item(handle: socket.handle, wanted: wanted), socket.descriptor)
     }
 
     package mutating func add(_ wakeUp: WakeUp) -> Int {
-        unsafe self.items.append(
-            zmq_pollitem_t(socket: nil, fd: wakeUp.descriptor, events: Int16(ZMQ_POLLIN), revents: 0))
-        return unsafe self.items.count - 1
+        unsafe self.add(Item(handle: nil, wanted: ZMQ_POLLIN), wakeUp.descriptor)
+    }
+
+    private mutating func add(_ item: Item, _ descriptor: Int32) -> Int {
+        self.items.append(item)
+        self.descriptors.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
+        return self.descriptors.count - 1
     }
 
     /// Blocks until one of them is ready or `deadline` has come; without one, for as long as it takes.
     package mutating func wait(until deadline: ContinuousClock.Instant?) throws(ZeroMQError) {
-        let count = unsafe Int32(self.items.count)
-        while unsafe zmq_poll(&self.items, count, Self.milliseconds(until: deadline)) < 0 {
-            guard zmq_errno() == EINTR else { throw .last("zmq_poll") }
+        // A socket's descriptor tells once of what is new, and its events of what is there.
+        while try !self.findReady() {
+            let found = unsafe poll(
+                &self.descriptors, nfds_t(self.descriptors.count), Self.milliseconds(until: deadline))
+            guard found >= 0 || errno == EINTR else { throw ZeroMQError(number: errno, message: "poll") }
+            if found == 0 { return }
         }
     }
 
-    package func isReadable(_ place: Int) -> Bool { unsafe self.items[place].revents & Int16(ZMQ_POLLIN) != 0 }
+    private mutating func findReady() throws(ZeroMQError) -> Bool {
+        var isAnyReady = false
+        for place in self.descriptors.indices {
+            let ready = unsafe try self.items[place].handle.map(Self.events)
+                ?? (self.descriptors[place].revents == 0 ? 0 : ZMQ_POLLIN)
+            self.items[place].ready = ready & self.items[place].wanted
+            if self.items[place].ready != 0 { isAnyReady = true }
+        }
+        return isAnyReady
+    }
 
-    package func isWritable(_ place: Int) -> Bool { unsafe self.items[place].revents & Int16(ZMQ_POLLOUT) != 0 }
+    private static func events(of socket: UnsafeMutableRawPointer) throws(ZeroMQError) -> Int32 {
+        var events: Int32 = 0
+        var size = MemoryLayout<Int32>.size
+        while unsafe zmq_getsockopt(socket, ZMQ_EVENTS, &events, &size) < 0 {
+            guard zmq_errno() == EINTR else { throw .last("zmq_getsockopt ZMQ_EVENTS") }
+        }
+        return events
+    }
+
+    package func isReadable(_ place: Int) -> Bool { self.items[place].ready & ZMQ_POLLIN != 0 }
+
+    package func isWritable(_ place: Int) -> Bool { self.items[place].ready & ZMQ_POLLOUT != 0 }
 
     /// Rounded up: waking before the deadline would be waiting twice.
-    private static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int {
+    private static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
         guard let deadline else { return -1 }
         let rest = deadline - .now
         guard rest > .zero else { return 0 }
-        return Int(min(rest / .milliseconds(1), Double(Int32.max))) + 1
+        return Int32(min(rest / .milliseconds(1), Double(Int32.max - 1))) + 1
     }
 }
