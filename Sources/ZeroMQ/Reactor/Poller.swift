@@ -54,8 +54,12 @@ import Foundation
     private mutating func findReady() throws(ZeroMQError) -> Bool {
         var isAnyReady = false
         for place in self.descriptors.indices {
-            let ready = unsafe try self.items[place].handle.map(Self.events)
-                ?? (self.descriptors[place].revents == 0 ? 0 : ZMQ_POLLIN)
+            let ready =
+                if let socket = unsafe self.items[place].handle {
+                    unsafe try Self.events(of: socket)
+                } else {
+                    self.descriptors[place].revents == 0 ? 0 : ZMQ_POLLIN
+                }
             self.items[place].ready = ready & self.items[place].wanted
             if self.items[place].ready != 0 { isAnyReady = true }
         }
