@@ -1,8 +1,8 @@
 import CZeroMQ
 import Foundation
 
-/// Waits for whichever of several sockets has something to do. As `zmq_poll` does, but where nothing is ready it asks the
-/// kernel once and not twice, and where something is, not at all.
+/// Waits for whichever of several sockets has something to do. As `zmq_poll` does, but it goes through the sockets once
+/// before it sleeps and not twice, and polls their descriptors only to sleep.
 @safe package struct Poller: ~Copyable {
     @safe private struct Item {
         /// nil for what is no socket.
