@@ -29,7 +29,7 @@ package struct PayloadDigest: Hashable, Comparable, Sendable {
 
     package var bytes: [UInt8] { self.withBytes { Array($0) } }
 
-    /// Without an array of their own.
+    /// The same 32 bytes without an array; they do not outlive `body`.
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let (first, second, third, fourth) = self.words
         let bytes = (first.bigEndian, second.bigEndian, third.bigEndian, fourth.bigEndian)

@@ -138,17 +138,33 @@ import WireProtocol
         try await TestCluster.run { cluster in
             // given
             let caller = try await cluster.start("caller")
-            let owner = try await cluster.start("owner", owning: Array(0..<16))
+            let owner = try await cluster.start("owner", owning: Array(0..<16)) {
+                $0.replyPatience = .milliseconds(200)
+            }
             Self.keep(0..<16, of: owner)
             let raw = try await RawPeer(to: owner, keys: caller.configuration.keys)
-            // when: all but one, most of them at once and the last one later
+            // when
             async let frames = raw.send([try await Self.message(from: caller, to: owner)], expecting: 4)
             await owner.journal.reach(5)
-            for outcomes in owner.journal.kept.prefix(3) { outcomes.put([2], at: 0) }
-            try await Task.sleep(for: .milliseconds(50))
-            owner.journal.kept[3].put([2], at: 0)
+            for outcomes in owner.journal.kept.prefix(4) { outcomes.put([2], at: 0) }
             // then
             #expect(try await frames.flatMap(\.replies).count == 4)
+        }
+    }
+
+    @Test func aReplyThatComesLateLeavesAtOnce() async throws {
+        try await TestCluster.run { cluster in
+            // given
+            let caller = try await cluster.start("caller")
+            let owner = try await cluster.start("owner", owning: Array(0..<16)) { $0.replyPatience = .zero }
+            Self.keep(0..<16, of: owner)
+            let raw = try await RawPeer(to: owner, keys: caller.configuration.keys)
+            // when
+            async let frames = raw.send([try await Self.message(from: caller, to: owner)], expecting: 1)
+            await owner.journal.reach(5)
+            owner.journal.kept[0].put([2], at: 0)
+            // then
+            #expect(try await frames.flatMap(\.replies).count == 1)
         }
     }
 }
