@@ -30,6 +30,7 @@ import Foundation
     let handle: UnsafeMutableRawPointer
     /// Readable when there may be events that were not there before.
     let descriptor: Int32
+    let attention = Attention()
     private let context: Context  // released after `deinit`: a context outlives its sockets
 
     package init(_ kind: Kind, in context: Context) throws(ZeroMQError) {
@@ -53,6 +54,7 @@ import Foundation
     /// Listens on an endpoint such as `tcp://127.0.0.1:0`; port 0 takes a free one.
     /// - Returns: the endpoint as it is, with its port.
     package func bind(_ endpoint: String) throws(ZeroMQError) -> String {
+        self.attention.isDue = true
         guard unsafe zmq_bind(self.handle, endpoint) == 0 else { throw .last("zmq_bind \(endpoint)") }
         var size = 256
         let bound = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: size) { text in
@@ -64,6 +66,7 @@ import Foundation
 
     /// Connects in the background, and again whenever the connection breaks.
     package func connect(_ endpoint: String) throws(ZeroMQError) {
+        self.attention.isDue = true
         guard unsafe zmq_connect(self.handle, endpoint) == 0 else { throw .last("zmq_connect \(endpoint)") }
     }
 
@@ -71,6 +74,7 @@ import Foundation
 
     /// - Parameter more: another part of the same message follows, which then must not fail for being `full`.
     package func send(_ bytes: [UInt8], more: Bool = false) throws(ZeroMQError) -> Sending {
+        self.attention.isDue = true
         let flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)
         while unsafe zmq_send(self.handle, bytes, bytes.count, flags) < 0 {
             switch zmq_errno() {
@@ -88,10 +92,14 @@ import Foundation
         while unsafe zmq_msg_recv(&part.message, self.handle, ZMQ_DONTWAIT) < 0 {
             switch zmq_errno() {
             case EINTR: continue
-            case EAGAIN: return false
+            case EAGAIN:
+                // libzmq has looked for news before it said so: whatever comes later makes the descriptor readable.
+                self.attention.isDue = false
+                return false
             default: throw .last("zmq_msg_recv")
             }
         }
+        self.attention.isDue = true
         return true
     }
 

@@ -14,13 +14,12 @@ struct ProcessUse {
             throw BenchmarkError("the system does not say how much memory a process has")
         }
         self.residentBytes = kilobytes << 10
-        // The second field is the program's name in parentheses, which may hold spaces.
-        let fields = try Self.read("/proc/\(process)/stat").split(separator: ")").last?.split(separator: " ") ?? []
-        guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
+        var clock: clockid_t = 0
+        var time = timespec()
+        guard unsafe clock_getcpuclockid(process, &clock) == 0, unsafe clock_gettime(clock, &time) == 0 else {
             throw BenchmarkError("the system does not say how long a process has run")
         }
-        let ticksPerSecond = sysconf(Int32(_SC_CLK_TCK))
-        self.processorTime = .seconds(1) * (user + system) / ticksPerSecond
+        self.processorTime = .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     /// Returns when a process has done next to nothing for half a second.

@@ -27,42 +27,26 @@ package enum SubmissionOutcome: Hashable, Sendable {
     }
 }
 
-extension SubmissionOutcome: ProtoRepresentable {
-    package init(_ proto: ProtoSubmissionOutcome) throws(WireError) {
-        switch proto.outcome {
-        case .recorded(let place): self = .recorded(Place(place))
-        case .duplicate(let place): self = .duplicate(Place(place))
-        case .refused(let refusal):
+extension SubmissionOutcome: WireRepresentable {
+    package init(wireBytes: [UInt8]) throws(WireError) {
+        switch try OutcomeMessage(wireBytes: wireBytes) {
+        case .recorded(let version, let sequence): self = .recorded(Place(version: version, sequence: sequence))
+        case .duplicate(let version, let sequence): self = .duplicate(Place(version: version, sequence: sequence))
+        case .refused(let code, let message):
             // A word that a newer node uses is, to this one, trouble of the other's own.
-            self = .refused(ServiceError.Code(rawValue: refusal.code) ?? .storeUnavailable, message: refusal.message)
-        case nil:
+            self = .refused(ServiceError.Code(rawValue: code) ?? .storeUnavailable, message: message)
+        case .unknown:
             self = .refused(.corrupt, message: "the owner gave an answer without an outcome")
         }
     }
 
-    package func proto() -> ProtoSubmissionOutcome {
-        var proto = ProtoSubmissionOutcome()
-        switch self {
-        case .recorded(let place): proto.recorded = place.proto()
-        case .duplicate(let place): proto.duplicate = place.proto()
-        case .refused(let code, let message):
-            proto.refused.code = code.rawValue
-            proto.refused.message = message
-        }
-        return proto
-    }
-}
-
-extension SubmissionOutcome.Place {
-    fileprivate init(_ proto: ProtoSubmissionOutcome.Place) {
-        self.init(
-            version: StreamVersion(rawValue: proto.version), sequence: Sequence(rawValue: proto.sequence))
-    }
-
-    fileprivate func proto() -> ProtoSubmissionOutcome.Place {
-        var proto = ProtoSubmissionOutcome.Place()
-        proto.version = self.version.rawValue
-        proto.sequence = self.sequence.rawValue
-        return proto
+    package func wireBytes() -> [UInt8] {
+        let message: OutcomeMessage =
+            switch self {
+            case .recorded(let place): .recorded(place.version, place.sequence)
+            case .duplicate(let place): .duplicate(place.version, place.sequence)
+            case .refused(let code, let message): .refused(code: code.rawValue, message: message)
+            }
+        return message.wireBytes()
     }
 }

@@ -57,8 +57,5 @@ struct Command: Sendable {
 }
 
 extension EventualOutcomes {
-    func put(_ outcome: SubmissionOutcome, at place: Int) {
-        guard let bytes = try? outcome.wireBytes() else { preconditionFailure("an outcome is small") }
-        self.put(bytes, at: place)
-    }
+    func put(_ outcome: SubmissionOutcome, at place: Int) { self.put(outcome.wireBytes(), at: place) }
 }

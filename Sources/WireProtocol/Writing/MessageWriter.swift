@@ -66,18 +66,26 @@ struct MessageWriter {
         let start = self.bytes.count
         self.bytes.append(0)
         try body(&self)
-        let count = self.bytes.count - start - 1
-        self.bytes[start] = UInt8(truncatingIfNeeded: count & 0x7F)
-        guard count > 0x7F else { return }
-        // Its length takes more room than was left for it.
-        self.bytes[start] |= 0x80
-        var rest = count >> 7
-        var place = start + 1
-        while rest > 0 {
-            self.bytes.insert(UInt8(rest & 0x7F) | (rest > 0x7F ? 0x80 : 0), at: place)
-            rest >>= 7
-            place += 1
+        self.finishLength(of: self.bytes.count - start - 1, at: start)
+    }
+
+    /// Room for one byte was left for the length of what follows it.
+    private mutating func finishLength(of count: Int, at start: Int) {
+        let more = (Int.bitWidth - count.leadingZeroBitCount + 6) / 7 - 1
+        if more > 0 {
+            self.bytes.append(contentsOf: repeatElement(0, count: more))
+            self.bytes.withUnsafeMutableBytes { bytes in
+                let content = UnsafeRawBufferPointer(rebasing: bytes[(start + 1)...].prefix(count))
+                UnsafeMutableRawBufferPointer(rebasing: bytes[(start + 1 + more)...]).copyMemory(from: content)
+            }
         }
+        var (place, rest) = (start, count)
+        while rest > 0x7F {
+            self.bytes[place] = UInt8(truncatingIfNeeded: rest) | 0x80
+            place += 1
+            rest >>= 7
+        }
+        self.bytes[place] = UInt8(rest)
     }
 
     mutating func varint(_ number: UInt64) {

@@ -1,15 +1,19 @@
 import CZeroMQ
 import Foundation
 
-/// Waits for whichever of several sockets has something to do. As `zmq_poll` does, but it goes through the sockets once
-/// before it sleeps and not twice, and polls their descriptors only to sleep.
+/// Waits for whichever of several sockets has something to do. As `zmq_poll` does, but asks only sockets that may have
+/// events, each once, before it sleeps.
 @safe package struct Poller: ~Copyable {
     @safe private struct Item {
         /// nil for what is no socket.
         var handle: UnsafeMutableRawPointer?
+        var attention: Attention?
         /// What is waited for, in bits of libzmq.
         var wanted: Int32
         var ready: Int32 = 0
+
+        /// There may be events: nobody has looked since it was used, or it may take messages all the time.
+        var isDue: Bool { self.wanted & ZMQ_POLLOUT != 0 || self.attention?.isDue == true }
     }
 
     private var items: [Item] = []
@@ -27,11 +31,12 @@ import Foundation
     /// - Returns: the place to ask about it afterwards.
     package mutating func add(_ socket: borrowing Socket, whenWritable: Bool = false) -> Int {
         let wanted = ZMQ_POLLIN | (whenWritable ? ZMQ_POLLOUT : 0)
-        return unsafe self.add(Item(handle: socket.handle, wanted: wanted), socket.descriptor)
+        return unsafe self.add(
+            Item(handle: socket.handle, attention: socket.attention, wanted: wanted), socket.descriptor)
     }
 
     package mutating func add(_ wakeUp: WakeUp) -> Int {
-        unsafe self.add(Item(handle: nil, wanted: ZMQ_POLLIN), wakeUp.descriptor)
+        unsafe self.add(Item(wanted: ZMQ_POLLIN), wakeUp.descriptor)
     }
 
     private mutating func add(_ item: Item, _ descriptor: Int32) -> Int {
@@ -42,28 +47,32 @@ import Foundation
 
     /// Blocks until one of them is ready or `deadline` has come; without one, for as long as it takes.
     package mutating func wait(until deadline: ContinuousClock.Instant?) throws(ZeroMQError) {
-        // A socket's descriptor tells once of what is new, and its events of what is there.
-        while try !self.findReady() {
-            let found = unsafe poll(
-                &self.descriptors, nfds_t(self.descriptors.count), Self.milliseconds(until: deadline))
+        var isAnyReady = false
+        for place in self.items.indices {
+            self.items[place].ready = 0
+            if self.items[place].isDue, try self.look(at: place) { isAnyReady = true }
+        }
+        repeat {
+            // Those that are ready must not hide the news of others.
+            let patience = isAnyReady ? 0 : Self.milliseconds(until: deadline)
+            let found = unsafe poll(&self.descriptors, nfds_t(self.descriptors.count), patience)
             guard found >= 0 || errno == EINTR else { throw ZeroMQError(number: errno, message: "poll") }
             if found == 0 { return }
-        }
+            for place in self.descriptors.indices where self.descriptors[place].revents != 0 {
+                if try self.look(at: place) { isAnyReady = true }
+            }
+        } while !isAnyReady
     }
 
-    private mutating func findReady() throws(ZeroMQError) -> Bool {
-        var isAnyReady = false
-        for place in self.descriptors.indices {
-            let ready =
-                if let socket = unsafe self.items[place].handle {
-                    unsafe try Self.events(of: socket)
-                } else {
-                    self.descriptors[place].revents == 0 ? 0 : ZMQ_POLLIN
-                }
-            self.items[place].ready = ready & self.items[place].wanted
-            if self.items[place].ready != 0 { isAnyReady = true }
+    private mutating func look(at place: Int) throws(ZeroMQError) -> Bool {
+        var ready = ZMQ_POLLIN
+        if let socket = unsafe self.items[place].handle {
+            ready = unsafe try Self.events(of: socket)
+            // Until somebody has received what there is.
+            self.items[place].attention?.isDue = ready & ZMQ_POLLIN != 0
         }
-        return isAnyReady
+        self.items[place].ready = ready & self.items[place].wanted
+        return self.items[place].ready != 0
     }
 
     private static func events(of socket: UnsafeMutableRawPointer) throws(ZeroMQError) -> Int32 {

@@ -1,0 +1,118 @@
+import NIOCore
+import PostgresHarness
+
+/// Sends notifications to a node alone and, as many to each, to several that share a store, round by round.
+struct NodeComparison {
+    struct Party {
+        var nodes: [NodeProcess]
+        /// Whose processor time counts as well; nil for the nodes' alone.
+        var server: PostgresServer?
+    }
+
+    struct Load {
+        /// To the one node.
+        var senders: Int
+        /// To each of the several.
+        var sendersEach: Int
+        var rounds: Int
+        /// To the one node in a round.
+        var perRound: Int
+        /// Of a party altogether; nil for as fast as they are answered. Then both are sent the same.
+        var perSecond: Int?
+    }
+
+    /// Processor time of one notification.
+    struct Use {
+        var nodes: Duration
+        var server: Duration
+
+        var total: Duration { self.nodes + self.server }
+    }
+
+    typealias Round = (one: Use, several: Use)
+
+    private static let warmUp = 3_000
+
+    private let one: Party
+    private let several: Party
+    private var rest: ArraySlice<ByteBuffer>
+
+    /// How many notifications all of it takes.
+    static func count(of loads: [Load], nodes: Int) -> Int {
+        loads.reduce(nodes * Self.warmUp) { $0 + $1.rounds * $1.count(nodes: nodes) }
+    }
+
+    init(_ traffic: NotificationTraffic, one: Party, several: Party) {
+        self.one = one
+        self.several = several
+        self.rest = traffic.requests[...]
+    }
+
+    mutating func warmUp() async throws {
+        let load = Load(senders: 128, sendersEach: 128, rounds: 1, perRound: Self.warmUp)
+        _ = try await self.round(under: load)
+    }
+
+    mutating func rounds(under load: Load) async throws -> [Round] {
+        var rounds: [Round] = []
+        for _ in 0..<load.rounds { rounds.append(try await self.round(under: load)) }
+        return rounds
+    }
+
+    private mutating func round(under load: Load) async throws -> Round {
+        let requests = self.rest.prefix(load.count(nodes: self.several.nodes.count))
+        self.rest = self.rest.dropFirst(requests.count)
+        return (
+            one: try await Self.send(requests.prefix(load.perRound), to: self.one, load.senders, load.perSecond),
+            several: try await Self.send(requests, to: self.several, load.sendersEach, load.perSecond)
+        )
+    }
+
+    private static func send(
+        _ requests: ArraySlice<ByteBuffer>, to party: Party, _ sendersEach: Int, _ perSecond: Int?
+    ) async throws -> Use {
+        let before = try party.use()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (place, node) in party.nodes.enumerated() {
+                let own = requests.enumerated().filter { $0.offset % party.nodes.count == place }.map(\.element)
+                let generator = LoadGenerator(port: node.port, connections: sendersEach)
+                group.addTask {
+                    if let perSecond {
+                        _ = try await generator.open(own, perSecond: perSecond / party.nodes.count)
+                    } else {
+                        _ = try await generator.closed(own)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let after = try party.use()
+        return Use(
+            nodes: (after.nodes - before.nodes) / requests.count,
+            server: (after.server - before.server) / requests.count)
+    }
+}
+
+extension NodeComparison.Load {
+    /// Notifications of a round.
+    fileprivate func count(nodes: Int) -> Int { self.perSecond == nil ? self.perRound * nodes : self.perRound }
+}
+
+extension NodeComparison.Party {
+    /// Since it began.
+    fileprivate func use() throws -> NodeComparison.Use {
+        NodeComparison.Use(
+            nodes: try self.nodes.map { try $0.use().processorTime }.reduce(.zero, +),
+            server: try self.server.map { try ProcessUse.processorTime(ofAllUnder: $0.process) } ?? .zero)
+    }
+}
+
+extension [NodeComparison.Round] {
+    /// What the several took of what the one did.
+    func figure(_ name: String, ratioAtMost goal: Double) -> Figure {
+        Figure(
+            name, self.map(\.several.total).median() / .microseconds(1), "µs",
+            baseline: self.map(\.one.total).median() / .microseconds(1),
+            ratio: self.map { $0.several.total / $0.one.total }.median(), goal: .ratioAtMost(goal))
+    }
+}
