@@ -14,12 +14,10 @@ struct ProcessUse {
             throw BenchmarkError("the system does not say how much memory a process has")
         }
         self.residentBytes = kilobytes << 10
-        var clock: clockid_t = 0
-        var time = timespec()
-        guard unsafe clock_getcpuclockid(process, &clock) == 0, unsafe clock_gettime(clock, &time) == 0 else {
+        guard let processorTime = Self.processorTime(of: process) else {
             throw BenchmarkError("the system does not say how long a process has run")
         }
-        self.processorTime = .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        self.processorTime = processorTime
     }
 
     /// Returns when a process has done next to nothing for half a second.
@@ -33,19 +31,31 @@ struct ProcessUse {
         }
     }
 
+    /// nil for a process that has ended.
+    private static func processorTime(of process: Int32) -> Duration? {
+        var clock: clockid_t = 0
+        var time = timespec()
+        guard unsafe clock_getcpuclockid(process, &clock) == 0, unsafe clock_gettime(clock, &time) == 0 else {
+            return nil
+        }
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
     /// Of a process, its children, and those of them that have ended.
     static func processorTime(ofAllUnder parent: Int32) throws -> Duration {
-        let ticksPerSecond = sysconf(Int32(_SC_CLK_TCK))
-        var ticks = 0
+        var sum = Duration.zero
         for name in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
             // Others may end meanwhile.
             guard let id = Int32(name), let stat = try? Self.read("/proc/\(id)/stat") else { continue }
+            // The second field is the program's name in parentheses, which may hold spaces.
             let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
             guard fields.count > 14, id == parent || fields[1] == "\(parent)" else { continue }
-            let own = fields[11...12].compactMap { Int($0) }.reduce(0, +)
-            ticks += own + (id == parent ? fields[13...14].compactMap { Int($0) }.reduce(0, +) : 0)
+            sum += Self.processorTime(of: id) ?? .zero
+            guard id == parent else { continue }
+            let ended = fields[13...14].compactMap { Int($0) }.reduce(0, +)
+            sum += .seconds(1) * ended / sysconf(Int32(_SC_CLK_TCK))
         }
-        return .seconds(1) * ticks / ticksPerSecond
+        return sum
     }
 
     private static func read(_ path: String) throws -> String {
