@@ -7,7 +7,7 @@ struct PairBenchmark: Benchmark {
     static let abstract = "processor time of a notification on two nodes, against one, with PostgreSQL below both"
 
     /// Many rounds, since a round is no longer than the machine's moods.
-    private static let loads: [(name: String, NodeComparison.Load)] = [
+    private static let loads: [(name: String, CostComparison.Load)] = [
         ("512 senders at each", .init(senders: 512, sendersEach: 512, rounds: 7, perRound: 5_000)),
         ("128 senders at each", .init(senders: 128, sendersEach: 128, rounds: 21, perRound: 1_500)),
         ("128 senders in all", .init(senders: 128, sendersEach: 64, rounds: 9, perRound: 1_500)),
@@ -15,7 +15,7 @@ struct PairBenchmark: Benchmark {
     ]
 
     func run(in workspace: Workspace) async throws -> [Figure] {
-        let count = NodeComparison.count(of: Self.loads.map(\.1), nodes: 2)
+        let count = CostComparison.count(of: Self.loads.map(\.1), nodes: 2)
         workspace.say("  signing \(count) notifications")
         let traffic = try await NotificationTraffic(count: count, authority: workspace.supplies.authority)
         let server = try PostgresServer()
@@ -24,7 +24,7 @@ struct PairBenchmark: Benchmark {
         return try await NodeProcess.run(on: alone, root: root) { one in
             try await NodeProcess.run(on: shared, root: root, as: .half(0)) { first in
                 try await NodeProcess.run(on: shared, root: root, as: .half(1)) { second in
-                    var comparison = NodeComparison(
+                    var comparison = CostComparison(
                         traffic, one: .init(nodes: [one]), several: .init(nodes: [first, second]))
                     try await comparison.warmUp()
                     var figures: [Figure] = []

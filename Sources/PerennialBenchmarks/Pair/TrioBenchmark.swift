@@ -6,14 +6,14 @@ struct TrioBenchmark: Benchmark {
     static let name = "trio"
     static let abstract = "processor time of a notification on three nodes and PostgreSQL, against one node"
 
-    private static let loads: [(name: String, NodeComparison.Load)] = [
-        ("512 senders at each", .init(senders: 512, sendersEach: 512, rounds: 5, perRound: 5_000)),
+    private static let loads: [(name: String, CostComparison.Load)] = [
+        ("512 senders at each", .init(senders: 512, sendersEach: 512, rounds: 9, perRound: 5_000)),
         ("128 senders at each", .init(senders: 128, sendersEach: 128, rounds: 13, perRound: 1_500)),
         ("128 senders in all", .init(senders: 128, sendersEach: 43, rounds: 7, perRound: 1_500)),
     ]
 
     func run(in workspace: Workspace) async throws -> [Figure] {
-        let count = NodeComparison.count(of: Self.loads.map(\.1), nodes: 3)
+        let count = CostComparison.count(of: Self.loads.map(\.1), nodes: 3)
         workspace.say("  signing \(count) notifications")
         let traffic = try await NotificationTraffic(count: count, authority: workspace.supplies.authority)
         let (alone, shared) = (try PostgresServer(), try PostgresServer())
@@ -22,7 +22,7 @@ struct TrioBenchmark: Benchmark {
         try await cluster.untilDivided()
         let figures = try await NodeProcess.run(on: try alone.makeDatabase().url, root: workspace.supplies.root) {
             one in
-            var comparison = NodeComparison(
+            var comparison = CostComparison(
                 traffic, one: .init(nodes: [one], server: alone),
                 several: .init(nodes: cluster.nodes, server: shared))
             try await comparison.warmUp()

@@ -2,7 +2,7 @@ import NIOCore
 import PostgresHarness
 
 /// Sends notifications to a node alone and, as many to each, to several that share a store, round by round.
-struct NodeComparison {
+struct CostComparison {
     struct Party {
         var nodes: [NodeProcess]
         /// Whose processor time counts as well; nil for the nodes' alone.
@@ -93,21 +93,21 @@ struct NodeComparison {
     }
 }
 
-extension NodeComparison.Load {
+extension CostComparison.Load {
     /// Notifications of a round.
     fileprivate func count(nodes: Int) -> Int { self.perSecond == nil ? self.perRound * nodes : self.perRound }
 }
 
-extension NodeComparison.Party {
+extension CostComparison.Party {
     /// Since it began.
-    fileprivate func use() throws -> NodeComparison.Use {
-        NodeComparison.Use(
+    fileprivate func use() throws -> CostComparison.Use {
+        CostComparison.Use(
             nodes: try self.nodes.map { try $0.use().processorTime }.reduce(.zero, +),
             server: try self.server.map { try ProcessUse.processorTime(ofAllUnder: $0.process) } ?? .zero)
     }
 }
 
-extension [NodeComparison.Round] {
+extension [CostComparison.Round] {
     /// What the several took of what the one did.
     func figure(_ name: String, ratioAtMost goal: Double) -> Figure {
         Figure(
