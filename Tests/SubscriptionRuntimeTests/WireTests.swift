@@ -14,6 +14,14 @@ import WireProtocol
         #expect(try SubmissionOutcome(wireBytes: outcome.wireBytes()) == outcome)
     }
 
+    @Test(arguments: [
+        (OutcomeMessage.refused(code: "worn-out", message: "wait"), ServiceError.Code.storeUnavailable, "wait"),
+        (.unknown, .corrupt, "the owner gave an answer without an outcome"),
+    ])
+    func whatANewerOwnerSaysIsARefusal(_ said: OutcomeMessage, _ code: ServiceError.Code, _ message: String) throws {
+        #expect(try SubmissionOutcome(wireBytes: said.wireBytes()) == .refused(code, message: message))
+    }
+
     @Test func submissionsCross() throws {
         // given
         let key = StreamKey(

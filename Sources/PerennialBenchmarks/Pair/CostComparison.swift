@@ -10,6 +10,7 @@ struct CostComparison {
     }
 
     struct Load {
+        var name: String
         /// To the one node.
         var senders: Int
         /// To each of the several.
@@ -29,7 +30,7 @@ struct CostComparison {
         var total: Duration { self.nodes + self.server }
     }
 
-    typealias Round = (one: Use, several: Use)
+    private typealias Round = (one: Use, several: Use)
 
     private static let warmUp = 3_000
 
@@ -49,14 +50,28 @@ struct CostComparison {
     }
 
     mutating func warmUp() async throws {
-        let load = Load(senders: 128, sendersEach: 128, rounds: 1, perRound: Self.warmUp)
+        let load = Load(name: "", senders: 128, sendersEach: 128, rounds: 1, perRound: Self.warmUp)
         _ = try await self.round(under: load)
     }
 
-    mutating func rounds(under load: Load) async throws -> [Round] {
-        var rounds: [Round] = []
-        for _ in 0..<load.rounds { rounds.append(try await self.round(under: load)) }
-        return rounds
+    /// What the several took of what the one did, under each load; and, where servers count as well, how much was theirs.
+    mutating func figures(_ name: String, under loads: [Load], ratioAtMost goal: Double) async throws -> [Figure] {
+        var figures: [Figure] = []
+        for load in loads {
+            var rounds: [Round] = []
+            for _ in 0..<load.rounds { rounds.append(try await self.round(under: load)) }
+            figures.append(
+                Figure(
+                    "\(name), \(load.name)", rounds.map(\.several.total).median() / .microseconds(1), "µs",
+                    baseline: rounds.map(\.one.total).median() / .microseconds(1),
+                    ratio: rounds.map { $0.several.total / $0.one.total }.median(), goal: .ratioAtMost(goal)))
+            guard self.one.server != nil else { continue }
+            figures.append(
+                Figure(
+                    "of it in PostgreSQL", rounds.map(\.several.server).median() / .microseconds(1), "µs",
+                    baseline: rounds.map(\.one.server).median() / .microseconds(1)))
+        }
+        return figures
     }
 
     private mutating func round(under load: Load) async throws -> Round {
@@ -104,15 +119,5 @@ extension CostComparison.Party {
         CostComparison.Use(
             nodes: try self.nodes.map { try $0.use().processorTime }.reduce(.zero, +),
             server: try self.server.map { try ProcessUse.processorTime(ofAllUnder: $0.process) } ?? .zero)
-    }
-}
-
-extension [CostComparison.Round] {
-    /// What the several took of what the one did.
-    func figure(_ name: String, ratioAtMost goal: Double) -> Figure {
-        Figure(
-            name, self.map(\.several.total).median() / .microseconds(1), "µs",
-            baseline: self.map(\.one.total).median() / .microseconds(1),
-            ratio: self.map { $0.several.total / $0.one.total }.median(), goal: .ratioAtMost(goal))
     }
 }

@@ -7,15 +7,16 @@ struct PairBenchmark: Benchmark {
     static let abstract = "processor time of a notification on two nodes, against one, with PostgreSQL below both"
 
     /// Many rounds, since a round is no longer than the machine's moods.
-    private static let loads: [(name: String, CostComparison.Load)] = [
-        ("512 senders at each", .init(senders: 512, sendersEach: 512, rounds: 7, perRound: 5_000)),
-        ("128 senders at each", .init(senders: 128, sendersEach: 128, rounds: 21, perRound: 1_500)),
-        ("128 senders in all", .init(senders: 128, sendersEach: 64, rounds: 9, perRound: 1_500)),
-        ("400 a second", .init(senders: 128, sendersEach: 128, rounds: 1, perRound: 2_400, perSecond: 400)),
+    private static let loads = [
+        CostComparison.Load(name: "512 senders at each", senders: 512, sendersEach: 512, rounds: 7, perRound: 5_000),
+        CostComparison.Load(name: "128 senders at each", senders: 128, sendersEach: 128, rounds: 21, perRound: 1_500),
+        CostComparison.Load(name: "128 senders in all", senders: 128, sendersEach: 64, rounds: 9, perRound: 1_500),
+        CostComparison.Load(
+            name: "400 a second", senders: 128, sendersEach: 128, rounds: 1, perRound: 2_400, perSecond: 400),
     ]
 
     func run(in workspace: Workspace) async throws -> [Figure] {
-        let count = CostComparison.count(of: Self.loads.map(\.1), nodes: 2)
+        let count = CostComparison.count(of: Self.loads, nodes: 2)
         workspace.say("  signing \(count) notifications")
         let traffic = try await NotificationTraffic(count: count, authority: workspace.supplies.authority)
         let server = try PostgresServer()
@@ -27,13 +28,8 @@ struct PairBenchmark: Benchmark {
                     var comparison = CostComparison(
                         traffic, one: .init(nodes: [one]), several: .init(nodes: [first, second]))
                     try await comparison.warmUp()
-                    var figures: [Figure] = []
-                    for (name, load) in Self.loads {
-                        let rounds = try await comparison.rounds(under: load)
-                        let title = "processor time of a notification, two nodes of one, \(name)"
-                        figures.append(rounds.figure(title, ratioAtMost: 1.2))
-                    }
-                    return figures
+                    return try await comparison.figures(
+                        "processor time of a notification, two nodes of one", under: Self.loads, ratioAtMost: 1.2)
                 }
             }
         }

@@ -6,14 +6,14 @@ struct TrioBenchmark: Benchmark {
     static let name = "trio"
     static let abstract = "processor time of a notification on three nodes and PostgreSQL, against one node"
 
-    private static let loads: [(name: String, CostComparison.Load)] = [
-        ("512 senders at each", .init(senders: 512, sendersEach: 512, rounds: 9, perRound: 5_000)),
-        ("128 senders at each", .init(senders: 128, sendersEach: 128, rounds: 13, perRound: 1_500)),
-        ("128 senders in all", .init(senders: 128, sendersEach: 43, rounds: 7, perRound: 1_500)),
+    private static let loads = [
+        CostComparison.Load(name: "512 senders at each", senders: 512, sendersEach: 512, rounds: 9, perRound: 5_000),
+        CostComparison.Load(name: "128 senders at each", senders: 128, sendersEach: 128, rounds: 13, perRound: 1_500),
+        CostComparison.Load(name: "128 senders in all", senders: 128, sendersEach: 43, rounds: 7, perRound: 1_500),
     ]
 
     func run(in workspace: Workspace) async throws -> [Figure] {
-        let count = CostComparison.count(of: Self.loads.map(\.1), nodes: 3)
+        let count = CostComparison.count(of: Self.loads, nodes: 3)
         workspace.say("  signing \(count) notifications")
         let traffic = try await NotificationTraffic(count: count, authority: workspace.supplies.authority)
         let (alone, shared) = (try PostgresServer(), try PostgresServer())
@@ -26,19 +26,9 @@ struct TrioBenchmark: Benchmark {
                 traffic, one: .init(nodes: [one], server: alone),
                 several: .init(nodes: cluster.nodes, server: shared))
             try await comparison.warmUp()
-            var figures: [Figure] = []
-            for (name, load) in Self.loads {
-                let rounds = try await comparison.rounds(under: load)
-                figures.append(
-                    rounds.figure(
-                        "processor time of a notification, three nodes of one, PostgreSQL included, \(name)",
-                        ratioAtMost: 1.3))
-                figures.append(
-                    Figure(
-                        "of it in PostgreSQL", rounds.map(\.several.server).median() / .microseconds(1), "µs",
-                        baseline: rounds.map(\.one.server).median() / .microseconds(1)))
-            }
-            return figures
+            return try await comparison.figures(
+                "processor time of a notification, three nodes of one, PostgreSQL included", under: Self.loads,
+                ratioAtMost: 1.3)
         }
         try await cluster.stop()
         return figures

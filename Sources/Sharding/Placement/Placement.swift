@@ -38,6 +38,8 @@ package struct Placement: Hashable, Sendable {
         for (index, shard) in ownerless.enumerated() {
             self.take(shard, among: living, left: ownerless.count - index)
         }
+        // As it is nearly always, and a plan is made several times a second.
+        guard self.loads.values.contains(where: { $0 < self.least || $0 > self.most }) else { return }
         let owned = owners.compactMapValues { $0 }
         // Who holds too much gives before anybody else does, and first to those who hold too little: they take it all in,
         // so that it need not go to others who would soon have to give themselves.
