@@ -18,6 +18,10 @@ require_swift() {
         fail "Swift $version is too old: Perennial needs Swift 6.3 or newer"
 }
 
+# What building needs, under Debian's names.
+# shellcheck disable=SC2034
+build_packages=(libpq-dev libsqlite3-dev libzmq3-dev libzstd-dev pkg-config)
+
 # Installs those of the named Debian packages that are missing; asks nothing.
 require_packages() {
     local missing=()

@@ -92,7 +92,7 @@ import X509
             (good.0, missing, "http.tls.key: there is no file \(missing)"),
             (nonsense, good.1, "http.tls.certificate: \(nonsense) holds no PEM certificate"),
             (good.0, nonsense, "http.tls.key: \(nonsense) holds no PEM private key"),
-            (good.0, open, "http.tls.key: others can read \(open); chmod it to 600"),
+            (good.0, open, "http.tls.key: others can read \(open); chmod it to 640 or 600"),
             (good.0, other, "http.tls: the key \(other) does not belong to \(good.0)"),
         ] {
             let error = await #expect(throws: ConfigurationError.self) {

@@ -1,3 +1,4 @@
+import Dispatch
 import EventSourcing
 import PerennialTestSupport
 import Sharding
@@ -80,11 +81,93 @@ import Testing
     }
 }
 
-/// A store that can be away for whoever appends and claims, while it hears signs of life.
+extension DeposedTests {
+    @Test("a node answers nothing more by the time when others may hear that it leaves")
+    func leaves() async throws {
+        // given: somebody who asks the owner just then
+        let running = Mutex<SubscriptionService?>(nil)
+        let answers = Mutex<[Bool]>([])
+        let asked = DispatchSemaphore(value: 0)
+        let store = LeavingStore(self.store) {
+            guard let service = running.withLock(\.self) else { return }
+            Task {
+                let answer = try? await service.check(
+                    [CheckRequest(stream: StreamReference(id: "1"))], consistency: .owner, atLeast: nil)
+                answers.withLock { $0.append(answer != nil) }
+                asked.signal()
+            }
+            asked.wait()
+        }
+        // when
+        try await Node(named: "a", store: store, apple: self.apple).run { service in
+            running.withLock { $0 = service }
+            _ = try await service.check(
+                [CheckRequest(stream: StreamReference(id: "1"))], consistency: .owner, atLeast: nil)
+        }
+        // then
+        #expect(answers.withLock(\.self) == [false])
+    }
+
+    @Test("a store that is full of other things takes no signs of life, and ends nobody by that")
+    func outlivesAFullStore() async throws {
+        // given
+        let store = UnheardStore(self.store)
+        let end = try await self.end(on: store) { service in
+            // when
+            store.isFull = true
+            await eventually { store.refusedBeats > 2 }
+            store.isFull = false
+            // then
+            await eventually { service.readiness(for: .reads).ready }
+            await self.depose()
+        }
+        #expect(end?.saysRunIsDeposed == true)
+    }
+
+    @Test("a node that is stopped before it can take doubtful shards again ends, and answers who waits")
+    func stopsInDoubt() async throws {
+        // given: a store that has forgotten who owns what, and takes no shard
+        let store = UnheardStore(self.store)
+        var life = TestSubscription(id: "1", from: Node.start - .days(1))
+        let payload = try self.apple.sign(life.subscribe())
+        let waiting = Mutex<Task<Void, any Error>?>(nil)
+        try await Node(named: "a", store: store, apple: self.apple).run { service in
+            store.isAway = true
+            store.isForgetful = true
+            await eventually { store.claims > 2 }
+            waiting.withLock { $0 = Task { _ = try await service.ingest(signedPayload: payload) } }
+            // Time enough to be accepted.
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        // when it has stopped, then
+        _ = await waiting.withLock(\.self)?.result
+    }
+}
+
+/// A store that says when it hears of the end of a run.
+private struct LeavingStore: ForwardingSharedStore {
+    let shared: any SharedEventStore
+    private let onLeave: @Sendable () -> Void
+
+    init(_ shared: any SharedEventStore, onLeave: @escaping @Sendable () -> Void) {
+        self.shared = shared
+        self.onLeave = onLeave
+    }
+
+    func leave(_ run: NodeRun) throws(StoreError) {
+        try self.shared.leave(run)
+        self.onLeave()
+    }
+}
+
+/// A store that can be away for whoever appends and claims, while it hears signs of life; or the other way round.
 private final class UnheardStore: ForwardingSharedStore {
     private struct State {
         var isAway = false
         var claims = 0
+        var isForgetful = false
+        var isFull = false
+        var refusedBeats = 0
     }
 
     let shared: any SharedEventStore
@@ -97,12 +180,38 @@ private final class UnheardStore: ForwardingSharedStore {
         set { self.state.withLock { $0.isAway = newValue } }
     }
 
+    /// It shows shards without an owner.
+    var isForgetful: Bool {
+        get { self.state.withLock(\.isForgetful) }
+        set { self.state.withLock { $0.isForgetful = newValue } }
+    }
+
+    /// It takes no signs of life.
+    var isFull: Bool {
+        get { self.state.withLock(\.isFull) }
+        set { self.state.withLock { $0.isFull = newValue } }
+    }
+
+    var refusedBeats: Int { self.state.withLock(\.refusedBeats) }
+
     /// How often it was asked for shards in vain.
     var claims: Int { self.state.withLock(\.claims) }
 
     func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome] {
         guard self.isAway else { return try self.shared.append(batches) }
         throw StoreError(.outcomeUnknown, "as the test says")
+    }
+
+    func view() throws(StoreError) -> ClusterView {
+        var view = try self.shared.view()
+        if self.isForgetful { for place in view.shards.indices { view.shards[place].owner = nil } }
+        return view
+    }
+
+    func beat(_ run: NodeRun) throws(StoreError) -> Bool {
+        guard self.isFull else { return try self.shared.beat(run) }
+        self.state.withLock { $0.refusedBeats += 1 }
+        throw StoreError(.full, "as the test says")
     }
 
     func claim(_ claim: ShardClaim) throws(StoreError) -> [ShardOwnership] {

@@ -1,5 +1,6 @@
 import Dispatch
 import EventSourcing
+import Sharding
 import SubscriptionRuntime
 import Subscriptions
 import Testing
@@ -249,6 +250,51 @@ import Testing
             #expect(outcomes.count == 61)
             let result5 = try await service.statistics().streams
             #expect(result5 == 60)
+        }
+    }
+
+    @Test func aStreamThatCannotBeReadRefusesOnlyItsOwn() async throws {
+        // given: the row of a subscription that has become unreadable, and others of its shard
+        let store = ScriptedStore(self.inner)
+        let apple = try TestAppStore()
+        var life = self.life()
+        let payloads = try [life.subscribe(), life.turnAutoRenew(false)].map(apple.sign)
+        var node = try Node(store: store)
+        node.apple = apple
+        try await node.run { _ = try await $0.ingest(signedPayload: payloads[0]) }
+        store.damagedStream = try #require(store.commits.first?.first?.streams.first?.key)
+        let map = ShardMap(shardCount: 16)
+        let neighbours = try (100..<600).map(String.init).filter { map.shard(of: $0) == map.shard(of: "1") }.map { id in
+            var life = TestSubscription(id: id, from: Node.start - .days(1))
+            return try apple.sign(life.subscribe())
+        }
+        let block = DispatchSemaphore(value: 0)
+        store.next([
+            { batches, store in
+                block.wait()
+                return ScriptedStore.commit(batches, to: store)
+            }
+        ])
+        try await node.run { service in
+            // when: everything gathers behind a commit that waits
+            let outcomes = await withTaskGroup(of: Delivered.self) { group in
+                group.addTask { await Delivered(neighbours[0], to: service) }
+                await eventually { store.commits.count == 2 }
+                for payload in neighbours[1..<10] + [payloads[1]] + neighbours[10...] {
+                    group.addTask { await Delivered(payload, to: service) }
+                }
+                block.signal()
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            // then
+            for delivered in outcomes {
+                if delivered.payload == payloads[1] {
+                    #expect(delivered.error?.code == .corrupt)
+                } else {
+                    #expect(delivered.outcome == .recorded(StreamVersion(rawValue: 1)))
+                }
+            }
+            #expect(outcomes.count > 20)
         }
     }
 

@@ -196,4 +196,58 @@ import ZeroMQ
         #expect(error?.message.contains(endpoint) == true)
         #expect(try first.send([1], more: true) == .sent)
     }
+
+    // MARK: Heartbeats: what goes wrong here ends the process
+
+    /// More than libzmq lets wait unless it is told otherwise.
+    private static let flood = 3_000
+
+    private static func receiveAll(_ socket: borrowing Socket) throws -> Int {
+        var part = MessagePart()
+        var count = 0
+        while try socket.receive(&part) {
+            while part.hasMore, try socket.receive(&part) {}
+            count += 1
+        }
+        return count
+    }
+
+    @Test func whoFloodsAndLeavesIsHeardToTheEnd() async throws {
+        // given
+        let router = try Socket(.router, in: Context())
+        try router.beat(every: 20, timeout: 10_000)
+        let endpoint = try router.bind("tcp://127.0.0.1:*")
+        // when: nothing is received before it has gone
+        do {
+            let dealer = try Socket(.dealer, in: Context())
+            try dealer.set(.sendHighWaterMark, to: 0)
+            try dealer.connect(endpoint)
+            for _ in 0..<Self.flood { #expect(try dealer.send([1]) == .sent) }
+        }
+        try await Task.sleep(for: .milliseconds(200))
+        // then
+        #expect(try Self.receiveAll(router) == Self.flood)
+    }
+
+    @Test func whoFloodsIsHeardThoughNothingIsReceivedForLongerThanTheTimeout() async throws {
+        // given
+        let router = try Socket(.router, in: Context())
+        try router.set(.linger, to: 0)
+        try router.set(.sendHighWaterMark, to: 0)
+        let dealer = try Socket(.dealer, in: Context())
+        try dealer.set(.linger, to: 0)
+        try dealer.beat(every: 20, timeout: 100)
+        try dealer.connect(try router.bind("tcp://127.0.0.1:*"))
+        #expect(try dealer.send([1]) == .sent)
+        var identity = MessagePart()
+        while try !router.receive(&identity) { try await Task.sleep(for: .milliseconds(5)) }
+        // when
+        for _ in 0..<Self.flood {
+            #expect(try router.send(identity.bytes, more: true) == .sent)
+            #expect(try router.send([2]) == .sent)
+        }
+        try await Task.sleep(for: .milliseconds(400))
+        // then: on a busy machine the connection may have been made anew
+        #expect(try Self.receiveAll(dealer) > 0)
+    }
 }

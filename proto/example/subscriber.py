@@ -287,7 +287,8 @@ class Follower:
 
     def connect(self, kind, endpoint, server_key):
         socket = self.context.socket(kind)
-        socket.linger, socket.heartbeat_ivl = 0, 2000
+        # With a bound on what waits to be read a heartbeat may end the process (libzmq's issues 3937 and 4364).
+        socket.linger, socket.heartbeat_ivl, socket.rcvhwm = 0, 2000, 0
         socket.curve_serverkey, (socket.curve_publickey, socket.curve_secretkey) = server_key, self.keys
         socket.connect(endpoint)
         self.poller.register(socket, zmq.POLLIN)

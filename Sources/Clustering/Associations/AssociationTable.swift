@@ -12,6 +12,8 @@ final class AssociationTable: Sendable {
         /// say under another address, older numbers would look like repetitions.
         var made: UInt64 = 0
         var isClosed = false
+        /// Runs that live, where it is known; a new association with any other would only wait for a connection.
+        var living: Set<ShardRecord.Owner>?
     }
 
     private let make: @Sendable (Peer, _ generation: UInt64) -> Association
@@ -37,15 +39,19 @@ final class AssociationTable: Sendable {
     /// Nothing is called any more.
     var isClosed: Bool { self.state.withLock { $0.isClosed } }
 
-    /// - Throws: `.notOwner` when `peer` is not what the store named last, `.unavailable` once this node has been told to
-    ///   stop.
+    /// - Throws: `.notOwner` when `peer` is not what the store named last, or has been taken for dead and has no association,
+    ///   `.unavailable` once this node has been told to stop.
     func association(with peer: Peer) throws(ClusterError) -> Association {
         try self.state.withLock { state throws(ClusterError) in
             guard !state.isClosed else { throw ClusterError(.unavailable, "this node is shutting down") }
             guard state.peers[peer.node] == peer else {
                 throw ClusterError(.notOwner, "node \(peer.node.rawValue) is another run by now")
             }
-            return state.associations[peer.node] ?? self.add(peer, to: &state)
+            if let association = state.associations[peer.node] { return association }
+            guard state.living?.contains(peer.run) ?? true else {
+                throw ClusterError(.notOwner, "node \(peer.node.rawValue) has been taken for dead")
+            }
+            return self.add(peer, to: &state)
         }
     }
 
@@ -68,9 +74,11 @@ final class AssociationTable: Sendable {
         if isNews { self.wake() }
     }
 
-    /// Ends those that have no connection, and that nobody waits for, unless they are with one of these runs.
+    /// Ends those that have no connection, and that nobody waits for, unless they are with one of these runs; and makes none
+    /// with others from now on.
     func endUnused(but living: Set<ShardRecord.Owner>) {
         let unused = self.state.withLock { state in
+            state.living = living
             let unused = state.associations.values.filter { !living.contains($0.peer.run) && $0.isUnused }
             for association in unused { state.associations[association.peer.node] = nil }
             return unused

@@ -17,8 +17,11 @@ package struct ClusterConfiguration: Sendable {
     package var nextPublicKey: [UInt8]?
     /// How long a caller waits unless it says otherwise.
     package var callTimeout = Duration.seconds(10)
-    /// How long a call waits for a connection that is not there, or for an owner when nobody says that he is one.
+    /// How long a call waits for a connection that is not there.
     package var connectPatience = Duration.milliseconds(750)
+    /// For so long a call is repeated whose shard has no owner who can be called, as during a hand-off. Short: whoever calls
+    /// has a patience of his own, which the last of his calls exceeds by as much.
+    package var ownerPatience = Duration.milliseconds(200)
     /// For so long at most commands gather while several that have left are unanswered: a shard that does not answer must not
     /// hold the others up.
     package var commandPatience = Duration.milliseconds(20)

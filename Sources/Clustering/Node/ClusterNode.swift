@@ -160,7 +160,7 @@ package final class ClusterNode: InvocationTransport {
         let deadline = ClusterSystem.deadline ?? ContinuousClock.now + self.configuration.callTimeout
         guard .now < deadline else { throw ClusterError(.deadlineExceeded, "the deadline is over already") }
         let start = ContinuousClock.now
-        let patience = min(deadline, start + self.configuration.connectPatience)
+        let patience = min(deadline, start + self.configuration.ownerPatience)
         var pause = Self.firstPause
         while true {
             do {

@@ -49,9 +49,7 @@ final class PeerLink {
         try socket.set(.linger, to: 0)
         try socket.set(.immediate, to: true)
         try socket.set(.sendHighWaterMark, to: 64)
-        try socket.set(.receiveHighWaterMark, to: 256)
-        try socket.set(.heartbeatInterval, to: 1_000)
-        try socket.set(.heartbeatTimeout, to: self.configuration.heartbeatMilliseconds)
+        try socket.beat(every: 1_000, timeout: self.configuration.heartbeatMilliseconds)
         try socket.set(.connectTimeout, to: 3_000)
         try socket.set(.handshakeInterval, to: 5_000)
         try socket.set(.reconnectInterval, to: 20)
@@ -72,15 +70,15 @@ final class PeerLink {
     // MARK: Turns
 
     func prepare(_ poller: inout Poller) -> ContinuousClock.Instant? {
+        // Read first: what is not held any more at that moment is found to be ready below.
+        let deadline = self.association.nextDeadline
         self.isPolled = self.connection != nil
         if let connection = self.connection {
             let hasFrames = connection.ready != nil && (self.unsent != nil || self.association.hasFrames)
             self.socketPlace = poller.add(connection.monitored.socket, whenWritable: hasFrames)
             self.monitorPlace = connection.monitored.addEvents(to: &poller)
         }
-        guard let deadline = self.association.nextDeadline, let retry = self.retry else {
-            return self.association.nextDeadline ?? self.retry
-        }
+        guard let deadline, let retry = self.retry else { return deadline ?? self.retry }
         return min(deadline, retry)
     }
 
@@ -141,6 +139,8 @@ final class PeerLink {
                 let hasLasted = connection.ready.map { .now - $0 > Self.pauseAfterRefusal } ?? false
                 self.openLater(after: hasLasted ? Self.pauseAfterLoss : Self.pauseAfterRefusal)
             case .refused:
+                // On a connection that was ready something else came than messages of the peer: it ends, which is told next.
+                guard connection.ready == nil else { continue }
                 self.keyIndex += 1
                 self.openLater(after: Self.pauseAfterRefusal)
             }

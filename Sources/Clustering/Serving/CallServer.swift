@@ -1,4 +1,3 @@
-import DequeModule
 import EventSourcing
 import Synchronization
 import WireProtocol
@@ -21,8 +20,7 @@ final class CallServer: Sendable {
     private let lanes: [Lane]
     /// The newest call of each caller's run.
     private let newest = Mutex<[Int64: UInt64]>([:])
-    /// Whose replies may be held, as they came.
-    private let groups = Mutex<Deque<ReplyGroup>>([])
+    private let held = Mutex(HeldReplies())
     private let (work, incoming) = AsyncStream.makeStream(of: Work.self)
 
     /// - Parameters:
@@ -55,16 +53,11 @@ final class CallServer: Sendable {
         }
         for id in frame.cancelled { self.calls.cancel(ServedCall.ID(route: route, call: id)) }
         // What has been answered by now leaves in this turn of the reactor.
-        if let group, !group.leave() { self.groups.withLock { $0.append(group) } }
+        if let group, !group.leave() { self.held.withLock { $0.append(group) } }
     }
 
     /// When replies that are held have to leave at the latest.
-    var nextDue: ContinuousClock.Instant? {
-        self.groups.withLock { groups in
-            while let group = groups.first, group.isComplete || group.due <= .now { groups.removeFirst() }
-            return groups.first?.due
-        }
-    }
+    var nextDue: ContinuousClock.Instant? { self.held.withLock { $0.nextDue(at: .now) } }
 
     private func isNew(_ call: RemoteCall, of caller: Int64) -> Bool {
         self.newest.withLock { newest in

@@ -36,7 +36,7 @@ package struct TLSFiles: Hashable, Sendable {
         if let mode = try? FileManager.default.attributesOfItem(atPath: self.key)[.posixPermissions] as? NSNumber,
             mode.intValue & 0o007 != 0
         {
-            throw ConfigurationError("\(setting).key: others can read \(self.key); chmod it to 600")
+            throw ConfigurationError("\(setting).key: others can read \(self.key); chmod it to 640 or 600")
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))

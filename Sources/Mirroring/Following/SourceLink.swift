@@ -57,7 +57,7 @@ final class SourceLink {
         self.lastHeard = now
         self.silence = min(self.silence * 2, Self.longestSilence)
         let socket = try Self.socket(.subscribe, to: self.source.serverKey, keys, in: context)
-        // What does not fit is dropped at the source, and asked for.
+        // What does not fit is dropped at the source, and asked for. Its own beats say whether the source is there.
         try socket.set(.receiveHighWaterMark, to: 32_768)
         try socket.subscribe(to: [])
         try socket.connect(self.source.endpoint)
@@ -69,6 +69,7 @@ final class SourceLink {
         guard self.servicePort != 0, self.service?.port != self.servicePort else { return false }
         let socket = try Self.socket(.dealer, to: self.source.serverKey, keys, in: context)
         try socket.set(.immediate, to: true)
+        try socket.beat(every: 2_000, timeout: 10_000)
         try socket.connect(self.source.service(port: self.servicePort))
         self.service = (Line(socket), self.servicePort)
         self.nextProbe = .now
@@ -80,8 +81,6 @@ final class SourceLink {
     ) throws(ZeroMQError) -> Socket {
         let socket = try Socket(kind, in: context)
         try socket.set(.linger, to: 0)
-        try socket.set(.heartbeatInterval, to: 2_000)
-        try socket.set(.heartbeatTimeout, to: 10_000)
         try socket.set(.connectTimeout, to: 3_000)
         try socket.set(.reconnectInterval, to: 20)
         try socket.set(.longestReconnectInterval, to: 500)

@@ -14,7 +14,7 @@ struct ReconcileCommand: ParsableCommand {
 
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Reads what Apple could not deliver, then compares every subscription with Apple's answer.",
+            abstract: "Reads what Apple could not deliver, then compares the subscriptions with Apple's answers.",
             discussion: """
                 Of the whole cluster: each node asks about the shards that it owns, and the one that is told to begin sums \
                 up. It takes as long as `share` of Apple's limits makes it: up to 25 subscriptions a second with half of \

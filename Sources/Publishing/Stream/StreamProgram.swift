@@ -48,9 +48,7 @@ struct StreamProgram: ReactorProgram, ~Copyable {
     ) throws(ZeroMQError) -> Socket {
         let socket = try Socket(kind, in: context)
         try socket.set(.linger, to: 0)
-        try socket.set(.receiveHighWaterMark, to: 256)
-        try socket.set(.heartbeatInterval, to: 2_000)
-        try socket.set(.heartbeatTimeout, to: 10_000)
+        try socket.beat(every: 2_000, timeout: 10_000)
         try socket.set(.handshakeInterval, to: 5_000)
         try socket.limitMessages(to: Self.largestMessage)
         try socket.serveCurve(configuration.keys, domain: Self.domain)

@@ -201,7 +201,14 @@ final class Journal: Sendable {
     /// - Throws: when they cannot be taken again.
     func doubt(_ shards: [ShardID: Epoch]) throws(StoreError) {
         let known = shards.filter { self.epoch(of: $0.key) == $0.value }.keys
-        if !known.isEmpty { try self.takeAgain(known.sorted()) }
+        guard !known.isEmpty else { return }
+        do throws(StoreError) {
+            try self.takeAgain(known.sorted())
+        } catch {
+            // They are frozen, and nobody will tell them otherwise.
+            self.lose(error)
+            throw error
+        }
     }
 
     /// Nobody knows how these shards' logs end, or whether they are ours: they answer nothing until the store has said so,

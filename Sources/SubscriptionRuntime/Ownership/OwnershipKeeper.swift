@@ -108,11 +108,13 @@ final class OwnershipKeeper: Sendable {
                 self.lease.renew(sentAt: sent)
                 trouble.end()
             } catch {
-                guard error.code == .unavailable else { throw error }
+                guard [.unavailable, .full].contains(error.code) else { throw error }
                 trouble.record(error)
             }
             self.metrics.setLease(self.lease.remaining)
         }
+        // From then on others need not wait for this run to answer nothing any more.
+        self.lease.lose()
         // A store that is away learns it from the silence.
         try? self.store.leave(run)
     }
@@ -230,13 +232,14 @@ final class OwnershipKeeper: Sendable {
         let parts = self.parts[Int(shard.rawValue)]
         guard parts.gate.isServing, let epoch = self.journal.epoch(of: shard) else { return false }
         let start = ContinuousClock.now
-        parts.queue.refuse(with: SubmissionOutcome(ServiceError(.notOwner, "another node will own the shard")))
-        // What was in flight may have been why it was taken again meanwhile.
-        guard self.becomesIdle(parts.queue), self.journal.epoch(of: shard) == epoch else {
-            parts.queue.readmit()
+        let refusal = SubmissionOutcome(ServiceError(.notOwner, "another node will own the shard"))
+        parts.queue.refuse(with: refusal)
+        // What was in flight may have been why it was taken again meanwhile, which the shard may not have heard yet.
+        guard self.becomesIdle(parts.queue), self.journal.epoch(of: shard) == epoch, parts.gate.depose(under: epoch)
+        else {
+            parts.queue.readmit(refusedWith: refusal)
             return false
         }
-        parts.gate.depose()
         let isGiven = (try? self.store.give(shard, under: epoch, from: run.owner, to: next)) ?? false
         self.journal.letGo(shard, under: epoch)
         if isGiven { self.metrics.recordGiven(took: .now - start) }

@@ -133,13 +133,23 @@ final class ShardGate: Sendable {
     func freeze() { self.state.withLock { $0.status = .frozen } }
 
     /// Others write from here on.
-    func depose() {
+    func depose() { self.state.withLock { Self.depose(&$0) } }
+
+    /// The same, if it is served under this epoch.
+    /// - Returns: whether it was.
+    func depose(under epoch: Epoch) -> Bool {
         self.state.withLock { state in
-            state.status = .deposed
-            state.firstOwn = nil
-            state.inherited = nil
-            state.token = nil
+            guard state.status == .serving, state.epoch == epoch else { return false }
+            Self.depose(&state)
+            return true
         }
+    }
+
+    private static func depose(_ state: inout State) {
+        state.status = .deposed
+        state.firstOwn = nil
+        state.inherited = nil
+        state.token = nil
     }
 
     func lose() { self.state.withLock { $0.status = .lost } }

@@ -149,10 +149,10 @@ final class ShardQueue: Sendable {
         self.wake.signal()
     }
 
-    /// Takes commands after all, whether it is paused or not.
-    func readmit() {
+    /// Takes commands after all, whether it is paused or not, unless it refuses them with something else by now.
+    func readmit(refusedWith refusal: SubmissionOutcome) {
         self.state.withLock { state in
-            if !state.isClosed { state.refusal = nil }
+            if !state.isClosed, state.refusal == refusal { state.refusal = nil }
         }
     }
 

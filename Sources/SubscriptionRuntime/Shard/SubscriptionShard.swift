@@ -71,12 +71,22 @@ package distributed actor SubscriptionShard {
             do {
                 loaded = try await self.load(commands)
             } catch {
-                return self.end(commands, with: error)
+                guard commands.count > 1, ServiceError(error).code == .corrupt, self.ledger.ownership != nil else {
+                    return self.end(commands, with: error)
+                }
+                return self.divide(commands)
             }
             // What was discarded while we loaded may be what we loaded.
             guard lineage == self.ledger.lineage else { continue }
             return self.decide(commands, loaded, journal)
         }
+    }
+
+    /// What is stored of one of them cannot be read, which is nothing to the others: smaller batches find out whose it is.
+    private func divide(_ commands: [Command]) {
+        self.parts.queue.narrow(after: commands.count)
+        self.parts.queue.putBack(commands)
+        self.parts.queue.batchEnded()
     }
 
     private struct LoadedBatch {

@@ -115,56 +115,45 @@ import WireProtocol
         return [writer.bytes]
     }
 
-    @Test func repliesToOneMessageLeaveTogether() async throws {
+    /// What the sender of that message gets back.
+    /// - Parameters:
+    ///   - count: replies to wait for.
+    ///   - answer: gives outcomes to the commands, all of which have arrived.
+    private static func replies(
+        heldFor patience: Duration, expecting count: Int, _ answer: ([EventualOutcomes]) async throws -> Void
+    ) async throws -> [Frame] {
         try await TestCluster.run { cluster in
-            // given
             let caller = try await cluster.start("caller")
-            let owner = try await cluster.start("owner", owning: Array(0..<16)) { $0.replyPatience = Self.forever }
+            let owner = try await cluster.start("owner", owning: Array(0..<16)) { $0.replyPatience = patience }
             Self.keep(0..<16, of: owner)
             let raw = try await RawPeer(to: owner, keys: caller.configuration.keys)
-            // when: one is answered after the other
-            async let frames = raw.send([try await Self.message(from: caller, to: owner)], expecting: 5)
-            await owner.journal.reach(5)
-            for outcomes in owner.journal.kept {
+            async let frames = raw.send([try await Self.message(from: caller, to: owner)], expecting: count)
+            await owner.journal.reach(Self.commands.count)
+            try await answer(owner.journal.kept)
+            return try await frames
+        }
+    }
+
+    @Test func repliesToOneMessageLeaveTogether() async throws {
+        let frames = try await Self.replies(heldFor: Self.forever, expecting: 5) { commands in
+            for outcomes in commands {
+                // So that each could leave before the next is there.
                 try await Task.sleep(for: .milliseconds(5))
                 outcomes.put([2], at: 0)
             }
-            // then
-            #expect(try await frames.map(\.replies.count) == [5])
         }
+        #expect(frames.map(\.replies.count) == [5])
     }
 
     @Test func repliesDoNotWaitLongForOneThatIsMissing() async throws {
-        try await TestCluster.run { cluster in
-            // given
-            let caller = try await cluster.start("caller")
-            let owner = try await cluster.start("owner", owning: Array(0..<16)) {
-                $0.replyPatience = .milliseconds(200)
-            }
-            Self.keep(0..<16, of: owner)
-            let raw = try await RawPeer(to: owner, keys: caller.configuration.keys)
-            // when
-            async let frames = raw.send([try await Self.message(from: caller, to: owner)], expecting: 4)
-            await owner.journal.reach(5)
-            for outcomes in owner.journal.kept.prefix(4) { outcomes.put([2], at: 0) }
-            // then
-            #expect(try await frames.flatMap(\.replies).count == 4)
+        let frames = try await Self.replies(heldFor: .milliseconds(200), expecting: 4) { commands in
+            for outcomes in commands.prefix(4) { outcomes.put([2], at: 0) }
         }
+        #expect(frames.flatMap(\.replies).count == 4)
     }
 
     @Test func aReplyThatComesLateLeavesAtOnce() async throws {
-        try await TestCluster.run { cluster in
-            // given
-            let caller = try await cluster.start("caller")
-            let owner = try await cluster.start("owner", owning: Array(0..<16)) { $0.replyPatience = .zero }
-            Self.keep(0..<16, of: owner)
-            let raw = try await RawPeer(to: owner, keys: caller.configuration.keys)
-            // when
-            async let frames = raw.send([try await Self.message(from: caller, to: owner)], expecting: 1)
-            await owner.journal.reach(5)
-            owner.journal.kept[0].put([2], at: 0)
-            // then
-            #expect(try await frames.flatMap(\.replies).count == 1)
-        }
+        let frames = try await Self.replies(heldFor: .zero, expecting: 1) { $0[0].put([2], at: 0) }
+        #expect(frames.flatMap(\.replies).count == 1)
     }
 }

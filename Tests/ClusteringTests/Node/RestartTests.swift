@@ -74,7 +74,10 @@ import ZeroMQ
     @Test func aNodeThatIsGoneHoldsUpNobodyAndIsCalledAgainWhenItIsBack() async throws {
         try await TestCluster.run { cluster in
             // given: two nodes, of which one is gone, though the node table still has it
-            let caller = try await cluster.start("caller") { $0.connectPatience = .milliseconds(50) }
+            let caller = try await cluster.start("caller") {
+                $0.connectPatience = .milliseconds(50)
+                $0.ownerPatience = .milliseconds(50)
+            }
             let keys = try CurveKeyPair()
             let owner = try await cluster.start("owner", owning: [0], keys: keys)
             let endpoint = try #require(await owner.node.registration()?.endpoint)
@@ -96,6 +99,26 @@ import ZeroMQ
         }
     }
 
+    @Test func aNodeThatWasTakenForDeadIsNotWaitedForAnew() async throws {
+        try await TestCluster.run { cluster in
+            // given: a node that is gone, though the node table still has it
+            let caller = try await cluster.start("caller") { $0.ownerPatience = .milliseconds(10) }
+            let owner = try await cluster.start("owner", owning: [0])
+            let worker = try caller.worker(0)
+            _ = try await worker.echo(Bytes([1]))
+            await owner.stop()
+            // when
+            while caller.node.connections[NodeID(rawValue: "owner")] != nil {
+                caller.node.watch([])
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            // then: there is no other connection that it would wait ten minutes for
+            let error = await #expect(throws: ClusterError.self) { try await worker.echo(Bytes([2])) }
+            #expect(error?.code == .notOwner)
+            #expect(caller.node.connections.isEmpty)
+        }
+    }
+
     /// - Returns: the first error that is not of the run that is gone.
     private static func codeOnceUnreachable(_ call: () async throws -> Void) async -> ClusterError.Code? {
         while true {
@@ -113,7 +136,10 @@ import ZeroMQ
     @Test func whoHasBeenAskedAndOwnsTheShardNoMoreIsNotWaitedFor() async throws {
         try await TestCluster.run { cluster in
             // given
-            let caller = try await cluster.start("caller") { $0.connectPatience = .milliseconds(10) }
+            let caller = try await cluster.start("caller") {
+                $0.connectPatience = .milliseconds(10)
+                $0.ownerPatience = .milliseconds(10)
+            }
             let owner = try await cluster.start("owner", owning: [0])
             let worker = try caller.worker(0)
             let call = Task {

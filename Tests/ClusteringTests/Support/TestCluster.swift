@@ -42,6 +42,7 @@ final class TestCluster: Sendable {
         configuration.callTimeout = .seconds(60)
         configuration.heartbeatTimeout = .seconds(60)
         configuration.connectPatience = .seconds(600)
+        configuration.ownerPatience = .seconds(600)
         change(&configuration)
         let node = try TestNode(configuration, in: self)
         self.nodes.withLock { $0.append(node) }

@@ -128,7 +128,9 @@ import Testing
             says: "perennial.yaml:1: http.tls.key: none.key: there is no such file"),
         Mistake(
             "a key file that others can read", "http: { tls: { certificate: tls.crt, key: open.key } }\n" + smallest,
-            says: "perennial.yaml:1: http.tls.key: open.key: everybody on this machine can read this key; run chmod 600"
+            says: """
+                perennial.yaml:1: http.tls.key: open.key: everybody on this machine can read this key; run chmod 640 or 600
+                """
         ),
         Mistake(
             "a token without name", "http: { tokens: [ { scopes: [read] } ] }\n" + smallest,
@@ -265,7 +267,7 @@ import Testing
             "a missing key", key: "privateKeyFile: none.p8", says: "privateKeyFile: none.p8: there is no such file"),
         Self.asking(
             "a key for everybody", key: "privateKeyFile: open.p8",
-            says: "privateKeyFile: open.p8: everybody on this machine can read this key; run chmod 600"),
+            says: "privateKeyFile: open.p8: everybody on this machine can read this key; run chmod 640 or 600"),
         Self.asking(
             "a key that is none", key: "privateKeyFile: tls.key",
             says:

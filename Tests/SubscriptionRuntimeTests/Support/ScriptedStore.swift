@@ -10,6 +10,7 @@ final class ScriptedStore: ForwardingStore {
     private let script: Mutex<[Append]>
     private let log = Mutex<[[ShardBatch]]>([])
     private let failure = Mutex<StoreError?>(nil)
+    private let damage = Mutex<[UInt8]?>(nil)
     private let claims = Mutex<Claims?>(nil)
     private let pause = Mutex<(@Sendable () async -> Void)?>(nil)
     let appendConcurrency: Int
@@ -32,6 +33,12 @@ final class ScriptedStore: ForwardingStore {
     var readFailure: StoreError? {
         get { self.failure.withLock { $0 } }
         set { self.failure.withLock { $0 = newValue } }
+    }
+
+    /// Whoever reads the row of this stream, among others, gets none.
+    var damagedStream: [UInt8]? {
+        get { self.damage.withLock { $0 } }
+        set { self.damage.withLock { $0 = newValue } }
     }
 
     /// What is made of every claim's answer, until nil.
@@ -83,6 +90,7 @@ final class ScriptedStore: ForwardingStore {
 
     func streams(_ keys: [[UInt8]], in shard: ShardID) async throws(StoreError) -> [StreamRow] {
         if let failure = self.readFailure { throw failure }
+        if let damaged = self.damagedStream, keys.contains(damaged) { throw StoreError(.corrupt, "as the test says") }
         return try await self.inner.streams(keys, in: shard)
     }
 

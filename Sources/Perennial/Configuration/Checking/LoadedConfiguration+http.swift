@@ -86,7 +86,7 @@ extension LoadedConfiguration {
     func keepSecret(_ file: String, at path: ConfigurationPath) throws(ConfigurationError) {
         var status = stat()
         guard stat(file, &status) == 0, status.st_mode & 0o007 == 0 else {
-            throw self.mistake(path, "\(file): everybody on this machine can read this key; run chmod 600")
+            throw self.mistake(path, "\(file): everybody on this machine can read this key; run chmod 640 or 600")
         }
     }
 }

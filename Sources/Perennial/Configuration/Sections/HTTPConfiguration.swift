@@ -11,7 +11,7 @@ package struct HTTPConfiguration: ConfigurationSection {
     package init() {}
 }
 
-/// A second listener for the outside world: notifications, JWKS and `livez` only.
+/// A second listener for the outside world: notifications and `livez` only.
 package struct PublicListenerConfiguration: ConfigurationSection {
     /// `http.public.host`: address to listen on, `0.0.0.0` unless set.
     package var host = "0.0.0.0"
