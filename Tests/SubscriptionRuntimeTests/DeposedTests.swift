@@ -85,27 +85,15 @@ extension DeposedTests {
     @Test("a node answers nothing more by the time when others may hear that it leaves")
     func leaves() async throws {
         // given: somebody who asks the owner just then
-        let running = Mutex<SubscriptionService?>(nil)
-        let answers = Mutex<[Bool]>([])
-        let asked = DispatchSemaphore(value: 0)
-        let store = LeavingStore(self.store) {
-            guard let service = running.withLock(\.self) else { return }
-            Task {
-                let answer = try? await service.check(
-                    [CheckRequest(stream: StreamReference(id: "1"))], consistency: .owner, atLeast: nil)
-                answers.withLock { $0.append(answer != nil) }
-                asked.signal()
-            }
-            asked.wait()
-        }
+        let question = LastQuestion()
+        let store = LeavingStore(shared: self.store, question: question)
         // when
         try await Node(named: "a", store: store, apple: self.apple).run { service in
-            running.withLock { $0 = service }
-            _ = try await service.check(
-                [CheckRequest(stream: StreamReference(id: "1"))], consistency: .owner, atLeast: nil)
+            question.service.withLock { $0 = service }
+            #expect(await LastQuestion.isAnswered(by: service))
         }
         // then
-        #expect(answers.withLock(\.self) == [false])
+        #expect(question.answers.withLock(\.self) == [false])
     }
 
     @Test("a store that is full of other things takes no signs of life, and ends nobody by that")
@@ -130,33 +118,52 @@ extension DeposedTests {
         let store = UnheardStore(self.store)
         var life = TestSubscription(id: "1", from: Node.start - .days(1))
         let payload = try self.apple.sign(life.subscribe())
-        let waiting = Mutex<Task<Void, any Error>?>(nil)
-        try await Node(named: "a", store: store, apple: self.apple).run { service in
+        let waiting = try await Node(named: "a", store: store, apple: self.apple).run { service in
             store.isAway = true
             store.isForgetful = true
             await eventually { store.claims > 2 }
-            waiting.withLock { $0 = Task { _ = try await service.ingest(signedPayload: payload) } }
+            let waiting = Task { _ = try await service.ingest(signedPayload: payload) }
             // Time enough to be accepted.
             try await Task.sleep(for: .milliseconds(100))
+            return waiting
         }
         // when it has stopped, then
-        _ = await waiting.withLock(\.self)?.result
+        _ = await waiting.result
     }
 }
 
-/// A store that says when it hears of the end of a run.
+/// Asked of an owner that leaves.
+private final class LastQuestion: Sendable {
+    let service = Mutex<SubscriptionService?>(nil)
+    /// Whether there was one.
+    let answers = Mutex<[Bool]>([])
+
+    static func isAnswered(by service: SubscriptionService) async -> Bool {
+        let request = CheckRequest(stream: StreamReference(id: "1"))
+        return (try? await service.check([request], consistency: .owner, atLeast: nil)) != nil
+    }
+
+    /// Blocks until it is answered or refused.
+    func ask() {
+        guard let service = self.service.withLock(\.self) else { return }
+        let asked = DispatchSemaphore(value: 0)
+        Task {
+            let isAnswered = await Self.isAnswered(by: service)
+            self.answers.withLock { $0.append(isAnswered) }
+            asked.signal()
+        }
+        asked.wait()
+    }
+}
+
+/// A store of which others have heard that a run ends, while the run itself has not heard that they have.
 private struct LeavingStore: ForwardingSharedStore {
     let shared: any SharedEventStore
-    private let onLeave: @Sendable () -> Void
-
-    init(_ shared: any SharedEventStore, onLeave: @escaping @Sendable () -> Void) {
-        self.shared = shared
-        self.onLeave = onLeave
-    }
+    let question: LastQuestion
 
     func leave(_ run: NodeRun) throws(StoreError) {
         try self.shared.leave(run)
-        self.onLeave()
+        self.question.ask()
     }
 }
 
