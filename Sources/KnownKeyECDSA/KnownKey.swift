@@ -35,12 +35,10 @@ package final class KnownKey: Sendable {
             let s = Scalar(Integer256(bigEndian: UnsafeRawBufferPointer(rebasing: signature[32...]))), !s.isZero
         else { return false }
         let inverse = s.inverse
-        var addends: [AffinePoint] = []
-        addends.reserveCapacity(2 * MultiplesTable.mostAddends)
+        var addends = Addends()
         Self.base.append(Scalar(reducing: Integer256(bigEndian: digest)) * inverse, to: &addends)
         self.multiples.append(r * inverse, to: &addends)
-        var sum = PointSum()
-        for point in addends { sum += point }
+        let sum = addends.sum
         guard sum.isOnCurve else { return false }
         if sum.hasX(r.integer) { return true }
         // x is reduced modulo n, and may have been one n more.

@@ -6,6 +6,7 @@ struct ByteReader {
     init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
     var isAtEnd: Bool { self.bytes.isEmpty }
+    var count: Int { self.bytes.count }
 
     mutating func byte() throws(StoreError) -> UInt8 {
         guard let byte = self.bytes.popFirst() else { throw .damagedEvidence }

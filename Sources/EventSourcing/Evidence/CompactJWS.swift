@@ -35,11 +35,17 @@ struct CompactJWS: Equatable {
     var text: [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(self.header.count + self.payload.count * 4 / 3 + 92)
-        text += self.header
-        text.append(UInt8(ascii: "."))
-        Base64.url.append(self.payload, to: &text)
-        text.append(UInt8(ascii: "."))
-        Base64.url.append(self.signature, to: &text)
+        Self.append(header: self.header, payload: self.payload[...], signature: self.signature[...], to: &text)
         return text
+    }
+
+    static func append(
+        header: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, signature: ArraySlice<UInt8>, to text: inout [UInt8]
+    ) {
+        text += header
+        text.append(UInt8(ascii: "."))
+        Base64.url.append(payload, to: &text)
+        text.append(UInt8(ascii: "."))
+        Base64.url.append(signature, to: &text)
     }
 }

@@ -23,26 +23,42 @@ struct EvidenceLayoutReader {
         var pieces: [EvidencePiece] = []
         for _ in 0..<(try self.structure.number(upTo: EvidenceLayout.maximumParts)) {
             guard let name = EvidencePart.Name(rawValue: try self.structure.byte()) else { throw .damagedEvidence }
-            pieces.append(EvidencePiece(name: name, content: try self.node(nests: true)))
+            pieces.append(EvidencePiece(name: name, content: try self.content()))
         }
         guard self.structure.isAtEnd, self.text.isAtEnd, self.signatures.isAtEnd else { throw .damagedEvidence }
         return pieces
     }
 
-    private mutating func node(nests: Bool) throws(StoreError) -> EvidencePiece.Content {
-        let tag = try self.structure.number(upTo: self.headers.count)
-        if tag == 0 { return .asItCame(Array(try self.piece())) }
-
+    /// A node that is not nested.
+    private mutating func content() throws(StoreError) -> EvidencePiece.Content {
+        guard let header = try self.header() else { return .asItCame(Array(try self.piece())) }
+        let nested = try self.structure.number(upTo: EvidenceLayout.maximumParts)
         var payload: [UInt8] = []
-        for _ in 0..<(try self.structure.number(upTo: nests ? EvidenceLayout.maximumParts : 0)) {
+        // What nests is text again, below a header like this one.
+        payload.reserveCapacity(min((self.text.count * 4 + 2) / 3 + nested * (header.count + 96), self.allowance))
+        for _ in 0..<nested {
             payload += try self.piece()
-            payload += try self.node(nests: false).text
+            try self.appendNested(to: &payload)
         }
         payload += try self.piece()
-        let header = self.headers[tag - 1]
         let signature = try self.signatures.prefix(64)
         try self.spend(header.count + payload.count)
-        return .apart(CompactJWS(header: header[...], payload: payload, signature: Array(signature)))
+        return .apart(CompactJWS(header: header, payload: payload, signature: Array(signature)))
+    }
+
+    /// A node in which nothing nests, as the text that it was.
+    private mutating func appendNested(to payload: inout [UInt8]) throws(StoreError) {
+        guard let header = try self.header() else { return payload += try self.piece() }
+        _ = try self.structure.number(upTo: 0)
+        let content = try self.piece()
+        try self.spend(header.count + content.count)
+        CompactJWS.append(header: header, payload: content, signature: try self.signatures.prefix(64), to: &payload)
+    }
+
+    /// nil where text stands as it came.
+    private mutating func header() throws(StoreError) -> ArraySlice<UInt8>? {
+        let tag = try self.structure.number(upTo: self.headers.count)
+        return tag == 0 ? nil : self.headers[tag - 1][...]
     }
 
     private mutating func piece() throws(StoreError) -> ArraySlice<UInt8> {

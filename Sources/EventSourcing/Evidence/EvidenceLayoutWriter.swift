@@ -2,28 +2,24 @@
 struct EvidenceLayoutWriter {
     private(set) var headers: [[UInt8]] = []
     private(set) var signatures: [UInt8] = []
+    /// What is compressed.
+    private(set) var layout: [UInt8] = []
     private var structure: [UInt8] = []
     private var text: [UInt8] = []
 
     init(_ pieces: [EvidencePiece]) {
         self.structure.appendNumber(pieces.count)
         for piece in pieces { self.append(piece) }
+        self.layout.reserveCapacity(8 + self.structure.count + self.text.count)
+        self.layout.appendNumber(self.structure.count)
+        self.layout += self.structure
+        self.layout += self.text
     }
 
     /// Whether a reader gets exactly these pieces.
     func isRestoring(_ pieces: [EvidencePiece]) -> Bool {
         var reader = try? EvidenceLayoutReader(self.layout, headers: self.headers, signatures: self.signatures[...])
         return (try? reader?.pieces()) == pieces
-    }
-
-    /// What is compressed.
-    var layout: [UInt8] {
-        var layout: [UInt8] = []
-        layout.reserveCapacity(8 + self.structure.count + self.text.count)
-        layout.appendNumber(self.structure.count)
-        layout += self.structure
-        layout += self.text
-        return layout
     }
 
     private mutating func append(_ piece: EvidencePiece) {
@@ -40,6 +36,8 @@ struct EvidenceLayoutWriter {
 
     private mutating func append(_ jws: CompactJWS, nests: Bool) {
         let cuts = nests ? Self.cuts(in: jws.payload) : []
+        // What nests is most of a payload, and shrinks.
+        if nests { self.text.reserveCapacity(self.text.count + jws.payload.count / 2) }
         self.structure.appendNumber(1 + self.number(of: jws.header))
         self.structure.appendNumber(cuts.count)
         var position = 0

@@ -3,8 +3,6 @@
 /// all). Brickell, Gordon, McCurley and Wilson, "Fast exponentiation with precomputation" (1992).
 struct MultiplesTable {
     private static let places = 32
-    /// Of one scalar.
-    static let mostAddends = places
     private static let digits = 128
 
     /// Place by place, each from its digit 1 on.
@@ -31,7 +29,7 @@ struct MultiplesTable {
 
     /// Appends the points whose sum is `scalar` times the point. They are taken together, before anything is added:
     /// each lies somewhere else, and so the memory fetches many of them at a time.
-    func append(_ scalar: Scalar, to addends: inout [AffinePoint]) {
+    func append(_ scalar: Scalar, to addends: inout Addends) {
         // Of a scalar and its negation one is below 2²⁵⁵, so that the last digit carries nothing on.
         let isNegated = scalar.integer.limbs.3 >> 63 == 1
         let limbs = (isNegated ? scalar.negated : scalar).integer.limbs

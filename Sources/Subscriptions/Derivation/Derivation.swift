@@ -35,10 +35,12 @@ struct Derivation {
     /// Every moment at which the answer may change by itself, ascending.
     var boundaries: [Moment] {
         var moments: [Moment] = []
-        for view in [self.known] + self.protected { view.addBoundaries(to: &moments, rules: self.rules) }
+        self.known.addBoundaries(to: &moments, rules: self.rules)
+        for view in self.protected { view.addBoundaries(to: &moments, rules: self.rules) }
         moments.sort()
-        return moments.indices.filter { place in
-            moments[place] < .distantFuture && (place == 0 || moments[place - 1] < moments[place])
-        }.map { moments[$0] }
+        var boundaries: [Moment] = []
+        boundaries.reserveCapacity(moments.count)
+        for moment in moments where moment < .distantFuture && moment != boundaries.last { boundaries.append(moment) }
+        return boundaries
     }
 }

@@ -110,10 +110,12 @@ extension FactView {
             if let moment { moments.append(moment) }
         }
         func add(after end: Moment) {
-            moments += [
-                end, end + rules.leeway(in: self.environment), end + .graceWithoutDate, self.retryEnd(after: end),
-            ]
+            moments.append(end)
+            moments.append(end + rules.leeway(in: self.environment))
+            moments.append(end + .graceWithoutDate)
+            moments.append(self.retryEnd(after: end))
         }
+        moments.reserveCapacity(moments.count + 12 * self.transactions.count + 6)
         for (index, transaction) in self.transactions.enumerated() {
             for isActive in [true, false] { add(after: self.chainEnd(from: index, isActive: isActive)) }
             add(transaction.purchaseDate)

@@ -126,7 +126,11 @@ extension TransactionInfo {
 extension [KeptTransaction] {
     /// Each transaction once: of two purchase dates under one id the newer signed.
     fileprivate var newestVersions: [KeptTransaction] {
-        self.filter { kept in
+        let isEachOnce = self.indices.allSatisfy { place in
+            !self[..<place].contains { $0.info.transactionID == self[place].info.transactionID }
+        }
+        guard !isEachOnce else { return self }
+        return self.filter { kept in
             !self.contains {
                 $0.info.transactionID == kept.info.transactionID
                     && (kept.info.signedDate, kept.info.digest) < ($0.info.signedDate, $0.info.digest)

@@ -51,10 +51,11 @@ package struct KeptFacts: Hashable, Sendable {
 
     /// The newest signature among the kept facts.
     var watermark: Moment? {
-        let dates =
-            self.transactions.map(\.info.signedDate)
-            + [self.renewal?.info.signedDate, self.status?.observation.asOf].compactMap(\.self)
-        return dates.max()
+        var newest = self.transactions.lazy.map(\.info.signedDate).max()
+        for date in [self.renewal?.info.signedDate, self.status?.observation.asOf] {
+            if let date { newest = max(newest ?? date, date) }
+        }
+        return newest
     }
 }
 
