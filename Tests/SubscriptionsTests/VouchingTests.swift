@@ -136,6 +136,16 @@ import Testing
             ],
             [(day(11), .subscribed(day(30) + leeway).incompletely), (day(30) + leeway, .revoked)]),
         RuleCase(
+            "nor does a client's copy of a period that was over by then, signed anew",
+            [
+                bundle(.notification, [month]),
+                bundle(
+                    .notification, [transaction(90, from: -30, to: 0, signed: 35)],
+                    renewal(signed: 35) { $0.renewalDate = day(60) }, status(1, asOf: 35)),
+                bundle(.client, [transaction(100, from: 0, to: 30, signed: 36)]),
+            ],
+            [(day(37), .subscribed(day(60) + leeway).incompletely), (day(60) + leeway, .expired)]),
+        RuleCase(
             "nor when Apple has sent no renewal info yet",
             [bundle(.notification, [refunded], nil, status(1, asOf: 10)), bundle(.client, [], renewal(signed: 12))],
             [(day(13), .subscribed(day(30) + leeway).incompletely)]),

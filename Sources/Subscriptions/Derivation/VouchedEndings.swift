@@ -23,6 +23,8 @@ extension KeptTransaction {
     var infoWithVouchedEnd: TransactionInfo {
         guard !self.isVouched else { return self.info }
         var info = self.info
+        // No newer than what is vouched for, so that it does not put Apple's status aside.
+        info.signedDate = self.vouched?.signedDate ?? .distantPast
         if let vouched {
             if vouched.revocationDate == nil { info.revocationDate = nil }
             info.expiresDate = .greater(info.expiresDate, vouched.expiresDate)
