@@ -134,8 +134,11 @@ extension PostgresEventStore {
     }
 
     package func shards() async throws(StoreError) -> [ShardRecord] {
-        try await self.rows(Self.shards, Parameters(), Self.shard)
+        self.own(try await self.rows(Self.shards, Parameters(), Self.shard))
     }
+
+    /// Callers count on the numbers of shards: what somebody else has put into the table is passed over.
+    func own(_ rows: [ShardRecord]) -> [ShardRecord] { rows.filter { $0.shard.rawValue < self.identity.shardCount } }
 
     static let shards = PreparedStatement(
         "shards", "SELECT shard_id, epoch, owner_node, owner_incarnation, head_seq FROM shard ORDER BY shard_id")
@@ -155,11 +158,12 @@ extension PostgresEventStore {
         let statement = PreparedStatement(
             "heads",
             "SELECT shard_id, head_seq, (\(Self.incarnationOf("shard.head_seq"))) FROM shard ORDER BY shard_id")
-        return try await self.rows(statement) { row throws(StoreError) in
+        let heads = try await self.rows(statement) { row throws(StoreError) in
             Position(
                 shard: try row.shard(0), sequence: Sequence(rawValue: try row.number(1)),
                 incarnationTag: Incarnation(rawValue: try row.number(orNull: 2) ?? 0).tag)
         }
+        return heads.filter { $0.shard.rawValue < self.identity.shardCount }
     }
 
     package func incarnationTag(of sequence: Sequence, in shard: ShardID) async throws(StoreError) -> UInt32? {

@@ -102,7 +102,7 @@ extension PostgresEventStore {
     // MARK: Reading
 
     package func view() throws(StoreError) -> ClusterView {
-        let shards = try self.watch(Self.shards, Parameters(), Self.shard)
+        let shards = self.own(try self.watch(Self.shards, Parameters(), Self.shard))
         let rows = try self.watch(Self.statuses, Parameters()) { row throws(StoreError) in
             (level: try row.featureLevel(9), status: try Self.status(row))
         }

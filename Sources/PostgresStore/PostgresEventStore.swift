@@ -6,8 +6,9 @@ package import EventSourcing
 /// lock: the next owner takes its shards without waiting for it. What blocks, does so in sessions of its own; reads
 /// have threads and sessions of theirs, and no caller of theirs blocks.
 ///
-/// Sessions that are lost are made anew when they are next needed. When one that appends was lost, each shard has to be
-/// claimed before the next append of it: what commits the server that answers now has is not known before that.
+/// Sessions that are lost are made anew when they are next needed. When one that appends was lost, and when it is made
+/// anew, each shard has to be claimed before the next append of it: what commits the server that answers now has is not
+/// known before that.
 package final class PostgresEventStore: SharedEventStore {
     package let identity: StoreIdentity
     package let appendConcurrency: Int

@@ -14,8 +14,10 @@ package final class SQLiteEventStore: EventStore {
     let codec = EvidenceCodec()
     let headers = Mutex(HeaderNumbers())
     private let pool: DatabasePool
-    /// Set once a commit has failed with an I/O error: after a failed fsync the kernel may have dropped what it could
-    /// not write, and the next fsync would succeed all the same.
+    /// Declared after the connections, so that it outlives them.
+    private let writeAheadLog = WriteAheadLog()
+    /// Set once a commit or a checkpoint has failed with an I/O error: after a failed fsync the kernel may have dropped
+    /// what it could not write, and the next fsync would succeed all the same.
     private let needsReopening = Mutex(false)
     /// Declared last, so that it is let go of after the connections.
     private let lock: Mutex<FileLock?>
@@ -35,7 +37,7 @@ package final class SQLiteEventStore: EventStore {
         }
         let lock = try FileLock(guarding: configuration.path)
         do {
-            self.pool = try StoreFile.open(configuration)
+            self.pool = try StoreFile.open(configuration, with: self.writeAheadLog)
             self.identity = try self.pool.writeWithoutTransaction { db in
                 try StoreSchema(path: configuration.path, migrations: migrations)
                     .prepare(db, shardCount: configuration.shardCount)
@@ -50,7 +52,9 @@ package final class SQLiteEventStore: EventStore {
     package func close() throws(StoreError) {
         do {
             // Tidy, not needed: what is in the write-ahead log is as durable.
-            self.pool.writeWithoutTransaction { db in _ = try? db.checkpoint(.truncate) }
+            self.pool.writeWithoutTransaction { db in
+                if !self.needsReopening.withLock({ $0 }) { self.checkpoint(db, .truncate) }
+            }
             try self.pool.close()
         } catch {
             throw StoreError(error)
@@ -120,7 +124,7 @@ extension SQLiteEventStore {
     private func commit<Result>(_ db: Database, _ body: (Database) throws -> Result) throws -> Result {
         guard !self.needsReopening.withLock({ $0 }) else {
             // Not `.unavailable`: whoever hears this must not go on trying, but let the process open the store anew.
-            throw StoreError(.outcomeUnknown, "a commit has failed on the disk: the store has to be opened again")
+            throw StoreError(.outcomeUnknown, "the disk has failed: the store has to be opened again")
         }
         var isCommitting = false
         do {
@@ -128,12 +132,23 @@ extension SQLiteEventStore {
             let result = try body(db)
             isCommitting = true
             try db.commit()
+            if self.writeAheadLog.isLong { self.checkpoint(db, .passive) }
             return result
         } catch {
             if db.isInsideTransaction { try? db.rollback() }
             guard isCommitting, let failure = StoreError(unknownOutcomeOf: error) else { throw error }
             self.needsReopening.withLock { $0 = true }
+            WriteAheadLog.keep(in: db)
             throw failure
+        }
+    }
+
+    /// What was committed is durable in the log, whatever becomes of this.
+    private func checkpoint(_ db: Database, _ mode: Database.CheckpointMode) {
+        do {
+            try WriteAheadLog.checkpoint(db, mode)
+        } catch {
+            self.needsReopening.withLock { $0 = true }
         }
     }
 }

@@ -57,6 +57,23 @@ import Testing
         try self.finish(store)
     }
 
+    @Test func aWarningComesThoughTheDatabaseIsSetToSendNone() async throws {
+        let database = try self.database.server.makeDatabase()
+        try database.query("ALTER DATABASE \(database.name) SET client_min_messages = error")
+        let store = try PostgresEventStore(in: database)
+        var writer = try StoreWriter(store)
+        let batch = writer.batch(0, [writer.event([1])])
+        try self.onEachEvent("RAISE WARNING 'not confirmed';", in: database)
+        #expect {
+            try store.append([batch])
+        } throws: { error in
+            (error as? StoreError)?.code == .outcomeUnknown
+        }
+        store.close()
+        try database.drop()
+        try self.database.drop()
+    }
+
     @Test func aRowThatSomebodyHoldsIsWaitedForInVainAndNothingIsLost() async throws {
         let database = try self.database.server.makeDatabase()
         var configuration = PostgresConfiguration(for: database)
@@ -144,6 +161,16 @@ import Testing
         try self.finish(store)
     }
 
+    @Test func aShardThatTheStoreDoesNotHaveIsPassedOver() async throws {
+        let store = try PostgresEventStore(in: self.database)
+        let last = ShardID(rawValue: UInt16(StoreContract.shardCount - 1))
+        try self.database.query("INSERT INTO shard (shard_id) VALUES (\(StoreContract.shardCount))")
+        #expect(try store.view().shards.last?.shard == last)
+        #expect(try await store.shards().last?.shard == last)
+        #expect(try await store.heads().last?.shard == last)
+        try self.finish(store)
+    }
+
     @Test func aReadThatIsCancelledEndsAndTheNextOnesGoOn() async throws {
         let store = try PostgresEventStore(in: self.database)
         for _ in 0..<50 {
@@ -164,8 +191,8 @@ import Testing
     }
 
     /// Runs PL/pgSQL before each event's row is written.
-    private func onEachEvent(_ body: String) throws {
-        try self.database.query(
+    private func onEachEvent(_ body: String, in database: PostgresDatabase? = nil) throws {
+        try (database ?? self.database).query(
             """
             CREATE FUNCTION interfere() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN \(body) RETURN NEW; END$$;
             CREATE TRIGGER interfere BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION interfere();

@@ -115,6 +115,79 @@ import Testing
         try self.finish(store)
     }
 
+    /// As when it finds the standby that took over, and the other one has gone on with the old server.
+    @Test func aSessionThatIsMadeAnewLateAsksForAClaimOnceMore() async throws {
+        // given two sessions at work, of which one is lost, and the other is free last
+        var configuration = PostgresConfiguration(for: self.database)
+        configuration.appendConcurrency = 2
+        configuration.statementTimeout = .seconds(60)
+        let store = try PostgresEventStore(configuration: configuration)
+        var writer = try StoreWriter(store)
+        try self.holdEvents(of: ["lost", "kept", "busy"])
+        let lost = Self.batch(1, of: "lost", &writer)
+        let kept = Self.batch(2, of: "kept", &writer)
+        async let lostCode = onThread { Self.code { _ = try store.append([lost]) } }
+        let session = try await self.sessionsAtWork(1)[0]
+        async let keptCode = onThread { Self.code { _ = try store.append([kept]) } }
+        _ = try await self.sessionsAtWork(2)
+        try self.database.query("SELECT pg_terminate_backend(\(session), 5000)")
+        let whenLost = try await lostCode
+        #expect(whenLost == .outcomeUnknown)
+        try self.database.query("DELETE FROM held WHERE kind = 'kept'")
+        let whenKept = try await keptCode
+        #expect(whenKept == nil)
+
+        // when that one claims and has work, so that the next append makes the lost one anew
+        var next = try StoreWriter(resuming: writer)
+        let busy = Self.batch(3, of: "busy", &next)
+        async let busyCode = onThread { Self.code { _ = try store.append([busy]) } }
+        _ = try await self.sessionsAtWork(1)
+        let batch = next.batch(4, [next.event([4])])
+        Self.expect(.outcomeUnknown) { try store.append([batch]) }
+        try self.database.query("DELETE FROM held")
+        let whenBusy = try await busyCode
+        #expect(whenBusy == nil)
+
+        // then another claim is all it takes
+        var last = try StoreWriter(resuming: next)
+        try last.append([last.event([5])], to: 4)
+        #expect(try await store.log(4).count == 1)
+        try self.finish(store)
+    }
+
+    private static func batch(_ shard: Int, of kind: String, _ writer: inout StoreWriter) -> ShardBatch {
+        var event = writer.event([UInt8(shard)])
+        event.kind = kind
+        return writer.batch(shard, [event])
+    }
+
+    /// Events of these kinds are not written as long as `held` has their kind.
+    private func holdEvents(of kinds: [String]) throws {
+        try self.database.query(
+            """
+            CREATE TABLE held (kind TEXT);
+            INSERT INTO held VALUES \(kinds.map { "('\($0)')" }.joined(separator: ", "));
+            CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+                WHILE EXISTS (SELECT FROM held WHERE held.kind = NEW.kind) LOOP PERFORM pg_sleep(0.01); END LOOP;
+                RETURN NEW;
+            END$$;
+            CREATE TRIGGER hold BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION hold();
+            """)
+    }
+
+    /// Their processes at the server, once there are so many.
+    private func sessionsAtWork(_ count: Int) async throws -> [String] {
+        while true {
+            let sessions = try self.database.query(
+                """
+                SELECT pid FROM pg_stat_activity
+                WHERE datname = current_database() AND application_name = 'perennial' AND state = 'active'
+                """)
+            if sessions.count == count { return sessions }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
     @Test func readsGoOnInANewSession() async throws {
         let store = try self.store()
         var writer = try StoreWriter(store)

@@ -1,5 +1,6 @@
 import EventSourcing
 import Foundation
+import GRDB
 import PerennialTestSupport
 import SQLiteStore
 import Testing
@@ -48,7 +49,7 @@ import Testing
         try writer.append([writer.event([1])])
         let batch = writer.batch(0, [writer.event([1])])
 
-        let disk = try WriteAheadLogFault(self.directory.path("store.db-wal"), replacement: "/dev/full")
+        let disk = try FileFault(self.directory.path("store.db-wal"), replacement: "/dev/full")
         Self.expect(.full) { try store.append([batch]) }
         disk.repair()
 
@@ -67,7 +68,7 @@ import Testing
         let batch = writer.batch(0, [writer.event([1])])
 
         // A descriptor that cannot be written to gives an I/O error, as a broken disk does.
-        let disk = try WriteAheadLogFault(self.directory.path("store.db-wal"), replacement: "/dev/zero")
+        let disk = try FileFault(self.directory.path("store.db-wal"), replacement: "/dev/zero")
         Self.expect(.outcomeUnknown) { try store.append([batch]) }
         disk.repair()
 
@@ -79,6 +80,67 @@ import Testing
         #expect(try await reopened.log().count == 1)
         try next.append([next.event([2])])
         try reopened.close()
+    }
+
+    @Test func theLogIsCopiedIntoTheDatabaseFromTimeToTime() throws {
+        let store = try SQLiteEventStore(in: self.directory)
+        var writer = try StoreWriter(store)
+        for _ in 0..<9 { try writer.append([Self.hugeEvent(&writer)]) }
+        #expect(try self.size("store.db") > 32_000_000)
+        for _ in 0..<9 { try writer.append([Self.hugeEvent(&writer)]) }
+        #expect(try self.size("store.db-wal") < 48_000_000)
+        try store.close()
+    }
+
+    /// What was copied while somebody read is lost by the disk, which says so at the next fsync, and not again.
+    @Test func aDiskThatFailsWhileTheLogIsCopiedLosesNothingAndTheStoreTakesNothingMore() async throws {
+        // given a log of which a part was copied in vain
+        let store = try SQLiteEventStore(in: self.directory)
+        var writer = try StoreWriter(store)
+        for _ in 0..<5 { try writer.append([Self.hugeEvent(&writer)]) }
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: self.directory.path("store.db"), configuration: configuration)
+        try await reader.writeWithoutTransaction { db in
+            try db.beginTransaction(.deferred)
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM event")
+        }
+        let path = self.directory.path("store.db")
+        // It takes what is written and keeps nothing, and the end of a checkpoint fails on it.
+        let first = try FileFault(path, replacement: "/dev/null")
+        for _ in 0..<4 { try writer.append([Self.hugeEvent(&writer)]) }
+        first.repair()
+        try await reader.writeWithoutTransaction { db in try db.rollback() }
+        try reader.close()
+
+        // when the rest is copied
+        let second = try FileFault(path, replacement: "/dev/null")
+        let outcomes = try writer.append([Self.hugeEvent(&writer)])
+        second.repair()
+
+        // then
+        #expect(outcomes == [.appended(head: Sequence(rawValue: 10))])
+        let batch = writer.batch(0, [writer.event([1])])
+        Self.expect(.outcomeUnknown) { try store.append([batch]) }
+        try store.close()
+        #expect(try self.size("store.db-wal") > 32_000_000)
+        let reopened = try SQLiteEventStore(in: self.directory)
+        #expect(try await reopened.log().map(\.body.count) == Array(repeating: 4_000_000, count: 10))
+        var next = try StoreWriter(resuming: StoreWriter(reopened))
+        try next.append([next.event([2])])
+        try reopened.close()
+    }
+
+    /// Nine of them are as much as the log takes before it is copied.
+    private static func hugeEvent(_ writer: inout StoreWriter) -> NewEvent {
+        var event = writer.event([1])
+        event.body = [UInt8](repeating: 3, count: 4_000_000)
+        return event
+    }
+
+    private func size(_ name: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: self.directory.path(name))
+        return try #require(attributes[.size] as? Int)
     }
 
     @Test func aCallerThatIsCancelledDoesNotUndoAWrite() async throws {
@@ -104,15 +166,15 @@ import Testing
     }
 }
 
-/// Puts another file under every descriptor that this process has of a write-ahead log, until it is repaired.
-private struct WriteAheadLogFault {
+/// Puts another file under every descriptor that this process has of a file, until it is repaired.
+private struct FileFault {
     private let saved: [(descriptor: Int32, original: Int32)]
 
     init(_ path: String, replacement: String) throws {
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
             .filter { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path }
         try #require(!descriptors.isEmpty)
-        let fault = open(replacement, replacement == "/dev/full" ? O_WRONLY : O_RDONLY)
+        let fault = open(replacement, replacement == "/dev/zero" ? O_RDONLY : O_WRONLY)
         try #require(fault >= 0)
         self.saved = descriptors.map { ($0, dup($0)) }
         for descriptor in descriptors { _ = dup2(fault, descriptor) }

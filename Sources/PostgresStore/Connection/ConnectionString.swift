@@ -25,17 +25,24 @@ import EventSourcing
     init(_ text: String) throws(StoreError) {
         let given = try Self.parse(text)
         let values = Dictionary(given.map { ($0.keyword, $0.value) }, uniquingKeysWith: { $1 })
-        guard !(values["host"] ?? "").contains("@") else {
-            throw StoreError(
-                .incompatible,
-                "store.url has more than one @ before the database's name; in a password it is written %40")
-        }
+        try Self.check(values)
         self.keywords =
             Self.defaults.filter { values[$0.keyword] == nil } + given + [(keyword: "client_encoding", value: "UTF8")]
         let place = values["host"] ?? values["hostaddr"] ?? "the default host"
         self.address =
             "the database \(values["dbname"] ?? values["user"] ?? "of the default name") at \(place)"
             + (values["port"].map { " (port \($0))" } ?? "")
+    }
+
+    /// Where a password is not percent-encoded, libpq takes parts of it for the host, the port and the database.
+    private static func check(_ values: [String: String]) throws(StoreError) {
+        let isSplit = ["host", "dbname"].contains { (values[$0] ?? "").contains("@") }
+        guard !isSplit, (values["port"] ?? "").allSatisfy({ "0123456789, ".contains($0) }) else {
+            throw StoreError(
+                .incompatible,
+                "store.url has a host or database with an @, or a port that is no number: in names and passwords @ is "
+                    + "written %40, and / %2F")
+        }
     }
 
     private static func parse(_ text: String) throws(StoreError) -> [(keyword: String, value: String)] {

@@ -3,7 +3,7 @@ package import EventSourcing
 /// An empty schema of a database, into which a store is copied that is kept elsewhere.
 ///
 /// Tables and rows are one transaction: nobody sees a part of a store, a node that starts meanwhile waits for all of it,
-/// and what is interrupted leaves nothing behind. The rows are counted before the commit.
+/// some twenty minutes at most, and what is interrupted leaves nothing behind. The rows are counted before the commit.
 package struct PostgresDestination: Sendable {
     package struct Arrival: Sendable {
         /// For people, without a password: where the store is now.

@@ -12,7 +12,7 @@ struct StoreSchema {
 
     private var newest: Int { self.migrations.last?.number ?? 0 }
 
-    /// How often a start looks again because another node was first with a step.
+    /// How often a start looks again because another node was first with a step, or is making the tables.
     private static let attempts = 20
 
     func prepare(_ session: inout Session, shardCount: Int) throws(StoreError) -> StoreIdentity {
@@ -57,12 +57,15 @@ struct StoreSchema {
             _ = try? session.run("ROLLBACK")
             // Names of tables, types and sequences that another node has made since this one looked.
             let isTaken = ["42P07", "42710", "23505"].contains(error.sqlState)
+            // Names that somebody else is making: a copy holds them until it is whole. A table that is in use is not
+            // waited for again: while this waits, so does everybody else.
+            let isBeingMade = steps == 0 && error.sqlState == "55P03"
             let failure = StoreError(error, unknown: .unavailable)
             let explained = StoreError(
                 failure.code,
                 "\(self.address): step \(migration.number) of its schema cannot be done: \(failure.message)",
                 cause: error)
-            guard isTaken || error.fate == .collided else { throw explained }
+            guard isTaken || isBeingMade || error.fate == .collided else { throw explained }
             return explained
         }
     }

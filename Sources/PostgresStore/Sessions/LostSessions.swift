@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// A session that is new may be one with another server, to which the last commits never came. So after a session for
 /// writing was lost, each shard is read again first, which is what a claim does: until then its appends are refused.
-/// How often a session was lost is a number, and so is, for each shard, what that number was when it was last claimed.
+/// How often a session was lost, or made anew after that, is a number, and so is, for each shard, what that number was
+/// when it was last claimed.
 final class LostSessions: Sendable {
     private struct State {
         var losses = 0
@@ -25,7 +26,7 @@ final class LostSessions: Sendable {
         }
     }
 
-    /// Of each of these shards the store's rows were read after the last loss.
+    /// Of each of these shards the store's rows were read after the last of that.
     func areKnown(_ shards: some Swift.Sequence<ShardID>) -> Bool {
         self.state.withLock { state in
             state.losses == 0 || shards.allSatisfy { state.claims[$0, default: 0] == state.losses }

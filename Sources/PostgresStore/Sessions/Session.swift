@@ -5,9 +5,12 @@ import EventSourcing
 struct Session: ~Copyable {
     private let string: ConnectionString
     private let settings: SessionSettings
-    /// Called once for each session that was lost, before the next one is made.
+    /// Called for each session that was lost, and again when the next one is made: that may be much later, and with
+    /// another server than those have that others made meanwhile.
     private let onLoss: @Sendable () -> Void
     private var connection: Connection?
+    /// The last session was lost, and there is no other yet.
+    private var isLost = false
     private var refusal: (at: ContinuousClock.Instant, error: StoreError)?
 
     /// While a server refuses sessions, those who ask are not all kept waiting for the same answer.
@@ -32,6 +35,9 @@ struct Session: ~Copyable {
             self.refusal = (.now, error)
             throw error
         }
+        guard self.isLost else { return }
+        self.isLost = false
+        self.onLoss()
     }
 
     private func opened() throws(StoreError) -> Connection {
@@ -72,13 +78,14 @@ struct Session: ~Copyable {
             self.connection = consume connection
             return result
         } catch {
-            if error.endsSession { self.onLoss() } else { self.connection = consume connection }
+            if error.endsSession { self.lose() } else { self.connection = consume connection }
             throw error
         }
     }
 
     private mutating func lose() {
         self.connection = nil
+        self.isLost = true
         self.onLoss()
     }
 

@@ -26,6 +26,8 @@ struct SessionSettings: Sendable {
                 (name: "idle_in_transaction_session_timeout", value: "10000"),
                 (name: "transaction_timeout", value: isMigrating ? "0" : Self.text(configuration.statementTimeout * 2)),
                 (name: "default_transaction_isolation", value: "read committed"),
+                // A commit that no standby has confirmed is known by its warning.
+                (name: "client_min_messages", value: "warning"),
             ] + Self.planning(purpose)
     }
 

@@ -4,7 +4,8 @@ import GRDB
 
 /// Opens the database file with the settings that the store's promises rest on.
 enum StoreFile {
-    static func open(_ configuration: SQLiteConfiguration) throws -> DatabasePool {
+    /// - Parameter log: is told of commits, and has to live as long as the connections.
+    static func open(_ configuration: SQLiteConfiguration, with log: WriteAheadLog) throws -> DatabasePool {
         let files = FileManager.default
         if !files.fileExists(atPath: configuration.path) {
             // The files beside it take its mode: nobody else may read what customers bought.
@@ -14,8 +15,7 @@ enum StoreFile {
         try pool.writeWithoutTransaction { db in
             // GRDB sets NORMAL when it turns the write-ahead log on, so this has to come after.
             try db.execute(sql: "PRAGMA synchronous = FULL")
-            // One commit of a large batch is a few megabytes; a checkpoint should be rarer than that.
-            try db.execute(sql: "PRAGMA wal_autocheckpoint = 8192")
+            log.follow(db)
             try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
             // What is erased is overwritten, not just unlinked.
             try db.execute(sql: "PRAGMA secure_delete = ON")
@@ -24,6 +24,9 @@ enum StoreFile {
                 let pageSize = try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 4096
                 try db.execute(sql: "PRAGMA max_page_count = \(max(1, bytes / pageSize))")
             }
+            // A log whose disk has failed may have commits of which nobody knows whether an fsync has reached them: they
+            // get into the database before anything is written after them.
+            try WriteAheadLog.checkpoint(db, .truncate)
         }
         return pool
     }
