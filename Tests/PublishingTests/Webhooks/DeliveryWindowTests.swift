@@ -80,6 +80,34 @@ import Testing
         #expect(window.base == 1)
     }
 
+    @Test(arguments: [false, true]) func whoWasAwayLongMayRefuseAsOftenAsOthers(nodeRestarts: Bool) throws {
+        // given: nobody was there for twenty attempts
+        var window = self.window([1])
+        let absence = DeliveryFailure("no connection", isAbsence: true)
+        var now: Int64 = 0
+        for _ in 0..<20 {
+            #expect(self.departures(&window, at: now) == [1])
+            #expect(window.fail(self.sequence(1), absence, at: now, jitter: 0) == nil)
+            now += 300
+        }
+        if nodeRestarts {
+            window = try #require(DeliveryWindow(window.bytes))
+            window.add(Self.event(1, of: 1), isWanted: true)
+        }
+        // when: it is back, and refuses
+        var refused: [Int64] = []
+        var lost: Trial?
+        while lost == nil {
+            while window.next(at: now) == nil { now += 1 }
+            refused.append(now)
+            lost = window.fail(self.sequence(1), Self.refusal, at: now, jitter: 0)
+        }
+        // then: ten times, as the schedule has it
+        #expect(zip(refused.dropFirst(), refused).map { $0 - $1 } == RetrySchedule.delays)
+        #expect(lost?.refusals == 10)
+        #expect(lost?.attempts == (nodeRestarts ? 10 : 30))
+    }
+
     @Test func itReadsNoFurtherThanItsWidth() {
         var window = DeliveryWindow(after: self.sequence(1_000))
         #expect(window.room(upTo: self.sequence(1_000)) == 0)
@@ -246,8 +274,11 @@ import Testing
         #expect(RetrySchedule.length == 75 * 3_600 + 35 * 60 + 5)
     }
 
+    /// After `attempts`, all of which failed like the last.
     private func delay(_ attempts: Int, _ failure: DeliveryFailure, at now: Int64 = 0, jitter: Double = 0) -> Int64? {
-        RetrySchedule.next(after: Trial(attempts: attempts, first: 0, next: 0), failure, at: now, jitter: jitter)
+        let (refusals, absences) = failure.isAbsence ? (0, attempts) : (attempts, 0)
+        return RetrySchedule.next(
+            after: Trial(refusals: refusals, absences: absences, first: 0, next: 0), failure, at: now, jitter: jitter)
     }
 
     @Test func aRefusalFollowsIt() {

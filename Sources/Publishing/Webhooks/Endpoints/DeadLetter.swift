@@ -11,6 +11,7 @@ package struct DeadLetter: Codable, Hashable, Sendable {
     package let type: String
     package let originalTransactionID: String
     package let version: Int64
+    /// All that were refused; of those that found nobody the ones since the node took the shard over.
     package let attempts: Int
     /// Of the last attempt.
     package let reason: String

@@ -89,8 +89,8 @@ package struct DeliveryWindow: Hashable, Sendable {
         _ sequence: EventSourcing.Sequence, _ failure: DeliveryFailure, at now: Int64, jitter: Double
     ) -> Trial? {
         guard let index = self.index(of: sequence) else { return nil }
-        var trial = self.trials[sequence.rawValue] ?? Trial(attempts: 0, first: now, next: now)
-        trial.attempts = min(trial.attempts + 1, 255)
+        var trial = self.trials[sequence.rawValue] ?? Trial(refusals: 0, first: now, next: now)
+        if failure.isAbsence { trial.absences += 1 } else { trial.refusals += 1 }
         guard let next = RetrySchedule.next(after: trial, failure, at: now, jitter: jitter) else {
             self.settle(sequence.rawValue)
             return trial
@@ -137,8 +137,8 @@ package struct DeliveryWindow: Hashable, Sendable {
 }
 
 /// Format 1: its number; `base` and `end` (-1 for none) in eight bytes; a bit for each of the `width` events behind
-/// `base`, set when it is settled; for each event that failed its distance from `base` less one, the attempts, and
-/// the seconds of the first and the next in four bytes. Numbers are big-endian.
+/// `base`, set when it is settled; for each event that failed its distance from `base` less one, the refusals, and
+/// the seconds of the first attempt and the next in four bytes. Numbers are big-endian.
 extension DeliveryWindow {
     private static let format: UInt8 = 1
     private static let bitmapBytes = width / 8
@@ -158,7 +158,7 @@ extension DeliveryWindow {
         bytes += bitmap
         for (sequence, trial) in self.trials.sorted(by: { $0.key < $1.key }) {
             bytes.append(UInt8(sequence - self.base - 1))
-            bytes.append(UInt8(trial.attempts))
+            bytes.append(UInt8(clamping: trial.refusals))
             append(UInt32(clamping: trial.first))
             append(UInt32(clamping: trial.next))
         }
@@ -180,7 +180,7 @@ extension DeliveryWindow {
         }
         for start in stride(from: head, to: bytes.count, by: 10) {
             self.trials[base + Int64(bytes[start]) + 1] = Trial(
-                attempts: Int(bytes[start + 1]), first: Int64(number(start + 2..<start + 6)),
+                refusals: Int(bytes[start + 1]), first: Int64(number(start + 2..<start + 6)),
                 next: Int64(number(start + 6..<start + 10)))
         }
     }

@@ -15,10 +15,10 @@ package enum RetrySchedule {
     ///   - jitter: 0…1, so that what failed together does not come back together.
     /// - Returns: when to try again, nil to give up.
     package static func next(after trial: Trial, _ failure: DeliveryFailure, at now: Int64, jitter: Double) -> Int64? {
-        let index = max(0, trial.attempts - 1)
+        // Who was not there has not said no to this message: only refusals bring its end closer.
+        let index = max(0, (failure.isAbsence ? trial.attempts : trial.refusals) - 1)
         var delay = Self.delays[min(index, Self.delays.count - 1)]
         if failure.isAbsence {
-            // Nobody has said no to this message: how often it was tried says nothing about it.
             guard now - trial.first < Self.length else { return nil }
             delay = min(delay, Self.longestAbsence)
         } else if index >= Self.delays.count {

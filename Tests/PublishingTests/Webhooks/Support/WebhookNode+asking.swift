@@ -26,14 +26,15 @@ extension WebhookNode {
         }
     }
 
-    /// Until so many attempts have failed of what an endpoint is still to get, and the node has saved that.
+    /// Until so many attempts have failed of what an endpoint is still to get, and the node has saved that. An event that
+    /// was never refused counts once.
     func untilFailed(_ endpoint: WebhookEndpoint, _ count: Int) async throws {
         try await eventually {
             let windows = try await self.node.store.bookmarks(
                 startingWith: "webhook-cursor/\(endpoint.id)/", after: nil, limit: 100)
-            // Ten bytes for each event behind the head of a window; the second says how often.
+            // Ten bytes for each event behind the head of a window; the second says how often it was refused.
             return windows.reduce(0) { sum, note in
-                stride(from: 49, to: note.value.count, by: 10).reduce(sum) { $0 + Int(note.value[$1 + 1]) }
+                stride(from: 49, to: note.value.count, by: 10).reduce(sum) { $0 + max(1, Int(note.value[$1 + 1])) }
             } == count
         }
     }
