@@ -2,6 +2,7 @@ import EventSourcing
 import Foundation
 import HTTPAPI
 import NIOCore
+import PerennialTestSupport
 import ServiceLifecycle
 import Subscriptions
 import Testing

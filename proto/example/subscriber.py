@@ -116,9 +116,16 @@ class Shard:
             self.epoch, self.owner, self.head, self.held = epoch, node, 0, []
 
     def doubt(self, found, epoch):
-        """Step 6: what a later owner found shorter, or otherwise, has been lost."""
-        if self.position and self.position_epoch < epoch:
-            if found[0] < self.position[0] or found[0] == self.position[0] and found[1] not in (None, self.position[1]):
+        """Step 6: what a later owner found shorter, or anybody otherwise, has been lost."""
+        if self.position:
+            shorter = self.position_epoch < epoch and found[0] < self.position[0]
+            if shorter or found[0] == self.position[0] and found[1] not in (None, self.position[1]):
+                self.forget()
+
+    def doubt_epoch(self, delta):
+        """Step 6: one process writes all of an epoch. Where another does, the store has lost the epoch too."""
+        if self.position and self.position_epoch == delta.epoch and delta.position.sequence <= self.position[0]:
+            if delta.position.tag != self.position[1]:
                 self.forget()
 
     def heed(self, rules):
@@ -139,6 +146,7 @@ class Shard:
         self.raise_epoch(delta.epoch, node)
         known = delta.HasField("previous")
         self.doubt(place(delta.previous) if known else (delta.position.sequence - 1, None), delta.epoch)
+        self.doubt_epoch(delta)
         if self.position and delta.position.sequence <= self.position[0]:
             return
         self.held = (self.held + [delta])[-HELD_LIMIT:]

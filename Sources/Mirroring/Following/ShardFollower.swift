@@ -87,6 +87,7 @@ struct ShardFollower {
         self.raise(to: delta.epoch, from: source)
         // A place that is taken already is one that was lost, if the node does not say what it follows.
         self.doubt(delta.previous ?? delta.position.before, in: delta.epoch, sink)
+        if self.isFollowing, self.isContradicted(by: delta) { self.restart(sink) }
         if self.isFollowing, self.held.isEmpty, delta.previous == self.position {
             try self.advance(delta, sink)
         } else if !self.isFollowing || delta.position.sequence > self.position.sequence {
@@ -146,6 +147,12 @@ struct ShardFollower {
     }
 
     mutating func forgetOwner() { self.owner = nil }
+
+    /// What came cannot be taken. A copy with a hole would stand for all, so it begins again; whoever only goes on is given the
+    /// same once more.
+    mutating func fail(_ sink: any StreamSink) {
+        if self.copies { self.restart(sink) }
+    }
 
     /// All of it is to come anew.
     mutating func restart(_ sink: any StreamSink) {
@@ -240,7 +247,17 @@ struct ShardFollower {
 
     /// - Parameter place: where the log stood at some time in this epoch.
     private mutating func doubt(_ place: StreamPosition, in epoch: Epoch, _ sink: any StreamSink) {
-        if self.isFollowing, self.positionEpoch < epoch, place.isBefore(self.position) { self.restart(sink) }
+        guard self.isFollowing else { return }
+        // Within one epoch the log only grows: a place that is shorter is old news there.
+        let isShorter = self.positionEpoch < epoch && place.sequence < self.position.sequence
+        if isShorter || place.contradicts(self.position) { self.restart(sink) }
+    }
+
+    /// One run writes all events of an epoch. A delta of the epoch of `position` that is at it or before it, and of another
+    /// run, is of a log that has forgotten the epoch too and gives its number once more.
+    private func isContradicted(by delta: StreamDelta) -> Bool {
+        delta.epoch == self.positionEpoch && delta.position.sequence <= self.position.sequence
+            && delta.position.tag != self.position.tag
     }
 
     private mutating func hold(_ delta: StreamDelta) {
@@ -290,10 +307,9 @@ extension SubscriptionImage {
 }
 
 extension StreamPosition {
-    /// A log that ends here is not one that holds `other`; a tag of 0 is not known.
-    fileprivate func isBefore(_ other: StreamPosition) -> Bool {
-        self.sequence < other.sequence
-            || self.sequence == other.sequence && self.tag != 0 && self.tag != other.tag
+    /// A log that holds this does not hold `other`; a tag of 0 is not known.
+    fileprivate func contradicts(_ other: StreamPosition) -> Bool {
+        self.sequence == other.sequence && self.tag != 0 && self.tag != other.tag
     }
 
     /// The place before, whoever wrote it.

@@ -63,7 +63,7 @@ package struct StreamFollower {
         self.wonder(shard, from: now)
     }
 
-    /// - Throws: when it held what cannot be read; the shard begins again after a while.
+    /// - Throws: when it held what cannot be read; it is asked for again after a while.
     package mutating func take(_ answer: StreamAnswer, at now: ContinuousClock.Instant) throws(MirrorError) {
         // One that came too late was asked again.
         guard let question = self.end(answer.id) else { return }
@@ -116,7 +116,7 @@ package struct StreamFollower {
         }
     }
 
-    /// What cannot be taken is no loss of it alone: what comes after would stand for all.
+    /// What cannot be taken is not passed over, and asked for again after a while.
     private mutating func trying(
         _ shard: ShardID, at now: ContinuousClock.Instant,
         _ body: (inout ShardFollower, any StreamSink) throws(MirrorError) -> Void
@@ -124,7 +124,7 @@ package struct StreamFollower {
         do throws(MirrorError) {
             try body(&self.shards[Int(shard.rawValue)], self.sink)
         } catch {
-            self.shards[Int(shard.rawValue)].restart(self.sink)
+            self.shards[Int(shard.rawValue)].fail(self.sink)
             self.curious[shard] = now + Self.pauseAfterMistake
             throw error
         }
@@ -135,6 +135,7 @@ package struct StreamFollower {
         guard origin.storeID == self.origin.storeID else { return false }
         if origin.restoreGeneration > self.origin.restoreGeneration {
             self.origin = origin
+            self.sink.setOrigin(origin)
             for index in self.shards.indices { self.shards[index].restartWithoutEpoch(self.sink) }
         }
         return origin.restoreGeneration == self.origin.restoreGeneration

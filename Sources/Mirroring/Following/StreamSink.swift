@@ -3,8 +3,12 @@ package import WireProtocol
 
 /// Whom following a stream is for. Called on one thread at a time, of each shard in the order of its log.
 package protocol StreamSink: Sendable {
+    /// The store has been restored since it was first heard of: positions are of this log from now on, and whatever was told
+    /// of a shard is restarted next.
+    func setOrigin(_ origin: StreamOrigin)
+
     /// A stream of `shard` is like this by now. The same again, and older ones, come as well: the greater version counts.
-    /// - Throws: when it cannot be read; the shard is begun again then.
+    /// - Throws: when it cannot be read; it comes again after a while, with all of its shard if that is copied.
     func take(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError)
 
     /// The next event of its shard has left a stream like this; all up to `position` has been taken then.
@@ -29,6 +33,9 @@ package protocol StreamSink: Sendable {
 }
 
 extension StreamSink {
+    /// For those whose positions do not leave the process.
+    package func setOrigin(_ origin: StreamOrigin) {}
+
     /// For those who do not answer by what they are told.
     package func renew(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {}
 

@@ -64,6 +64,17 @@ extension EntitlementMirror {
         }
     }
 
+    /// What may be believed of an answer, also while the mirror is being filled: that nothing was found counts when all of
+    /// the id's shard had come before it was asked, and not only before somebody looked whether it has.
+    /// - Parameter again: asks once more, with a scope of that moment.
+    /// - Returns: nil while the shard has not come.
+    package func settled(
+        _ answer: MirrorAnswer, of id: String, _ again: () -> MirrorAnswer
+    ) -> MirrorAnswer? {
+        guard answer.outcome == .unknown else { return answer }
+        return self.hasAll(of: self.map.shard(of: id)) ? again() : nil
+    }
+
     /// So many cache misses go on at once.
     private static var groupSize: Int { 32 }
 

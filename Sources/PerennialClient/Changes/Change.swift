@@ -19,7 +19,7 @@ extension PerennialClient {
     /// A place in the changes of all subscriptions, to be kept: whoever goes on after it (``PerennialClient/changes(after:)``)
     /// misses nothing. The same on every node.
     public struct ChangePosition: RawRepresentable, Hashable, Sendable {
-        /// Opaque text, at most 4 KB.
+        /// Opaque text: some 3 KB for 256 shards, 75 KB at most.
         public let rawValue: String
 
         public init(rawValue: String) { self.rawValue = rawValue }

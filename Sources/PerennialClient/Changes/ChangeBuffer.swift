@@ -1,16 +1,17 @@
-import EventSourcing
+package import EventSourcing
 import Foundation
-import Mirroring
-import Sharding
+package import Mirroring
+package import Sharding
 import Synchronization
-import WireProtocol
+package import WireProtocol
 
 /// Stands between the thread that follows and the one who reads: when it is full the thread waits, and what does not fit
 /// into its sockets meanwhile is asked for later.
-final class ChangeBuffer: StreamSink {
+package final class ChangeBuffer: StreamSink {
     private enum Item {
-        case change(SubscriptionImage, Position)
-        case begun(Position)
+        case change(UnreadChange, Position)
+        /// Nothing up to there is to be told.
+        case reached(Position)
         case rewound
     }
 
@@ -18,7 +19,9 @@ final class ChangeBuffer: StreamSink {
         var items: ArraySlice<Item> = []
         /// What has been read.
         var positions: [ShardID: Position] = [:]
-        var origin: (stamp: StoreStamp, shardCount: Int)?
+        /// nil until one has been heard of.
+        var store: StoreStamp?
+        var shardCount = 0
         var reader: CheckedContinuation<Void, Never>?
         var isClosed = false
     }
@@ -28,12 +31,16 @@ final class ChangeBuffer: StreamSink {
     private let state = Mutex(State())
     private let space = DispatchSemaphore(value: 0)
 
+    package init() {}
+
     /// - Parameters:
-    ///   - store: which is followed.
+    ///   - origin: of the store that is followed.
     ///   - token: what has been read; nil for nothing. Of another store, all of it is void.
-    func begin(_ store: StoreStamp, shardCount: Int, after token: PositionToken?) {
+    package func begin(_ origin: StreamOrigin, shardCount: Int, after token: PositionToken?) {
+        let store = StoreStamp(origin)
         self.state.withLock { state in
-            state.origin = (store, shardCount)
+            state.store = store
+            state.shardCount = shardCount
             guard let token else { return }
             guard token.store == store else { return state.items.append(.rewound) }
             for number in 0..<shardCount {
@@ -45,11 +52,11 @@ final class ChangeBuffer: StreamSink {
     }
 
     /// nil while some shard has not been heard of.
-    var position: PerennialClient.ChangePosition? {
+    package var position: PerennialClient.ChangePosition? {
         self.state.withLock { state in
-            guard let origin = state.origin, state.positions.count == origin.shardCount else { return nil }
+            guard let store = state.store, state.positions.count == state.shardCount else { return nil }
             return PerennialClient.ChangePosition(
-                rawValue: PositionToken(store: origin.stamp, positions: Array(state.positions.values)).text)
+                rawValue: PositionToken(store: store, positions: Array(state.positions.values)).text)
         }
     }
 
@@ -67,22 +74,27 @@ final class ChangeBuffer: StreamSink {
 
     // MARK: On the thread that follows
 
-    func take(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {}
+    /// At once, and not when what came before has been read: a place whose log did not go back is good in the restored store,
+    /// and any other is noticed by its tag.
+    package func setOrigin(_ origin: StreamOrigin) { self.state.withLock { $0.store = StoreStamp(origin) } }
 
-    func advance(_ image: SubscriptionImage, to position: Position) throws(MirrorError) {
-        self.put(.change(image, position))
+    package func take(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {}
+
+    package func advance(_ image: SubscriptionImage, to position: Position) throws(MirrorError) {
+        guard let change = try UnreadChange(image) else { return self.put(.reached(position)) }
+        self.put(.change(change, position))
     }
 
-    func setPosition(_ position: Position) { self.put(.begun(position)) }
-    func setCurrent(_ shard: ShardID, asOf moment: ContinuousClock.Instant) {}
-    func beginRestart(of shard: ShardID) { self.put(.rewound) }
-    func endRestart(of shard: ShardID) {}
+    package func setPosition(_ position: Position) { self.put(.reached(position)) }
+    package func setCurrent(_ shard: ShardID, asOf moment: ContinuousClock.Instant) {}
+    package func beginRestart(of shard: ShardID) { self.put(.rewound) }
+    package func endRestart(of shard: ShardID) {}
 
     private func put(_ item: Item) {
         let (reader, isFull) = self.state.withLock { state in
             guard !state.isClosed else { return (nil as CheckedContinuation<Void, Never>?, false) }
             // Nobody has to read where it begins.
-            if case .begun(let position) = item, state.positions[position.shard] == nil {
+            if case .reached(let position) = item, state.positions[position.shard] == nil {
                 state.positions[position.shard] = position
                 return (nil, false)
             }
@@ -97,7 +109,7 @@ final class ChangeBuffer: StreamSink {
     // MARK: Whoever reads
 
     /// nil at the end.
-    func next() async -> PerennialClient.ChangeEvent? {
+    package func next() async -> PerennialClient.ChangeEvent? {
         while true {
             let (item, isClosed, hasSpace) = self.state.withLock { state in
                 let item = state.items.popFirst()
@@ -114,15 +126,15 @@ final class ChangeBuffer: StreamSink {
 
     private static func note(_ item: Item, in state: inout State) {
         switch item {
-        case .change(_, let position), .begun(let position): state.positions[position.shard] = position
+        case .change(_, let position), .reached(let position): state.positions[position.shard] = position
         case .rewound: break
         }
     }
 
     private static func event(_ item: Item) -> PerennialClient.ChangeEvent? {
         switch item {
-        case .change(let image, _): PerennialClient.Change(image).map(PerennialClient.ChangeEvent.change)
-        case .begun: nil
+        case .change(let unread, _): .change(unread.change)
+        case .reached: nil
         case .rewound: .rewound
         }
     }

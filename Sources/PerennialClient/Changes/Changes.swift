@@ -4,6 +4,10 @@ extension PerennialClient {
     /// The changes of all subscriptions, each at least once, those of one subscription in their order. One reader reads it once, and
     /// may take his time: what waits for him is bounded, and what does not fit is asked for later. It ends when its reader is
     /// cancelled. Two tasks that read it at a time are a mistake, which ends the process.
+    ///
+    /// A change that this version of the library cannot read, since a newer node has written it, is not passed over: the
+    /// logger gets an error every few seconds, no more is told of its shard, and `position` stays before it. A newer version
+    /// of the library goes on there.
     public struct Changes: AsyncSequence, Sendable {
         let reading: ChangeReading
 

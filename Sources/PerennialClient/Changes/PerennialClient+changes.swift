@@ -21,18 +21,12 @@ extension PerennialClient {
             try Follower(self.sources, keys: self.keys, logger: self.configuration.logger) { origin in
                 token.map { $0.store == StoreStamp(origin) ? .after($0.positions) : .now } ?? .now
             } sink: { origin, shardCount in
-                buffer.begin(StoreStamp(origin), shardCount: shardCount, after: token)
+                buffer.begin(origin, shardCount: shardCount, after: token)
                 return buffer
             }
         }
         let reading = ChangeReading(buffer, follower)
         self.begin(follower, buffer)
         return Changes(reading: reading)
-    }
-}
-
-extension StoreStamp {
-    fileprivate init(_ origin: StreamOrigin) {
-        self.init(storeID: origin.storeID, restoreGeneration: origin.restoreGeneration)
     }
 }

@@ -19,14 +19,24 @@ extension PerennialClient {
     ) throws(PerennialClientError) -> Entitlement {
         guard let mirror = self.mirror.value else { throw Self.notReady }
         let time = Self.time(moment, mirror)
+        let answer = Self.answer(originalTransactionID, environment, bundleID, time, mirror)
+        let settled = mirror.settled(answer, of: originalTransactionID) {
+            Self.answer(originalTransactionID, environment, bundleID, time, mirror)
+        }
+        return try Self.result(settled, originalTransactionID, mirror).get()
+    }
+
+    private static func answer(
+        _ originalTransactionID: String, _ environment: Environment, _ bundleID: String?, _ time: MirrorTime,
+        _ mirror: EntitlementMirror
+    ) -> MirrorAnswer {
         var id = originalTransactionID
         func ask(_ kind: StreamKind) -> MirrorAnswer {
             let scope = Self.scope(environment, bundleID, kind, mirror)
             return id.withUTF8 { mirror.check(utf8: UnsafeRawBufferPointer($0), in: scope, at: time) }
         }
-        var answer = ask(.subscription)
-        if answer.outcome == .unknown { answer = ask(.purchase) }
-        return try Self.result(answer, originalTransactionID, mirror).get()
+        let answer = ask(.subscription)
+        return answer.outcome == .unknown ? ask(.purchase) : answer
     }
 
     private static func scope(
@@ -40,15 +50,16 @@ extension PerennialClient {
         mirror.time(Moment(milliseconds: Int64((moment.timeIntervalSince1970 * 1_000).rounded(.down))), .now)
     }
 
+    /// - Parameter answer: nil for what has not been copied yet.
     private static func result(
-        _ answer: MirrorAnswer, _ originalTransactionID: String, _ mirror: EntitlementMirror
+        _ answer: MirrorAnswer?, _ originalTransactionID: String, _ mirror: EntitlementMirror
     ) -> Result<Entitlement, PerennialClientError> {
+        guard let answer else { return .failure(Self.notReady) }
         switch answer.outcome {
         case .ambiguous:
-            .failure(
+            return .failure(
                 PerennialClientError(.ambiguous, "\(originalTransactionID) belongs to several apps: name one"))
-        case .unknown where !mirror.hasAll(of: mirror.map.shard(of: originalTransactionID)): .failure(Self.notReady)
-        case .unknown, .found: .success(Entitlement(answer, of: mirror))
+        case .unknown, .found: return .success(Entitlement(answer, of: mirror))
         }
     }
 
@@ -71,7 +82,8 @@ extension PerennialClient {
             if answer.outcome == .unknown {
                 answer = mirror.check(MirrorQuestion(ids[index], in: purchases), at: time)
             }
-            return Self.result(answer, id, mirror)
+            let settled = mirror.settled(answer, of: id) { Self.answer(id, environment, bundleID, time, mirror) }
+            return Self.result(settled, id, mirror)
         }
     }
 

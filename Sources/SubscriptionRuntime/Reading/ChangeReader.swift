@@ -63,26 +63,33 @@ struct ChangeReader: Sendable {
                 in: shard, after: place?.sequence ?? .zero, limit: min(share, limit - events.count)
             ).upTo(head)
             guard let first = stored.first, let last = stored.last else { continue }
-            // Within one epoch a log does not go back.
-            if let place, first.epoch != places.epochs[shard] { try await self.positions.check(place) }
+            let next = try await self.positions.position(of: last.sequence, in: shard)
+            // Under one epoch of one run a log does not go back; a store that lost the epoch as well gives it to another run.
+            if let place, first.epoch != places.epochs[shard] || next.incarnationTag != place.incarnationTag {
+                try await self.positions.check(place)
+            }
             events.append(contentsOf: stored)
-            places.positions[shard] = try await self.positions.position(of: last.sequence, in: shard)
+            places.positions[shard] = next
             places.epochs[shard] = last.epoch
         }
         return events
     }
 
     /// Of the shards that other nodes own.
-    private func storedHeads() async throws -> [ShardID: EventSourcing.Sequence] {
+    private func storedHeads() async throws -> [ShardID: ShardGate.Head] {
         let others = Set(self.positions.shards.lazy.filter { !$0.isOurs }.map(\.shard))
         guard !others.isEmpty else { return [:] }
         let heads = if let sharedHeads { try await sharedHeads.heads() } else { try await self.store.heads() }
         let theirs = heads.lazy.filter { others.contains($0.shard) }
-        return Dictionary(uniqueKeysWithValues: theirs.map { ($0.shard, $0.sequence) })
+        return Dictionary(
+            uniqueKeysWithValues: theirs.map {
+                ($0.shard, ShardGate.Head(sequence: $0.sequence, tag: $0.incarnationTag))
+            })
     }
 
     /// The shards that have more than the cursor has seen, with their heads. One that is frozen or changes hands is left
     /// out as long as others have something.
+    /// - Throws: `.storeRewound` when a log does not hold the place any more.
     private func pending(
         _ places: [ShardID: Position]
     ) async throws -> [(shard: ShardID, head: EventSourcing.Sequence)] {
@@ -92,8 +99,13 @@ struct ChangeReader: Sendable {
         for parts in self.positions.shards {
             let place = places[parts.shard]
             do throws(ServiceError) {
-                let head = if let head = stored[parts.shard] { head } else { try parts.gate.durableHead().sequence }
-                if head > place?.sequence ?? .zero { pending.append((parts.shard, head)) }
+                let head = if let head = stored[parts.shard] { head } else { try parts.gate.durableHead() }
+                if head.sequence > place?.sequence ?? .zero {
+                    pending.append((parts.shard, head.sequence))
+                } else if let place, place.sequence != head.sequence || place.incarnationTag != head.tag {
+                    // The head may be a moment old, and behind the place: the store knows whether the log went back.
+                    try await self.positions.check(place)
+                }
             } catch {
                 guard error.code.saysOwnerIsAbsent else { throw error }
                 absence = error

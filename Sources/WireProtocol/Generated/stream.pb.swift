@@ -43,8 +43,11 @@
 ///   5. Of one key, the greater version counts, wherever it came from. So neither order nor repetition matters.
 ///   6. REWOUND, another store, another restore_generation, or a head before your position in an epoch that is higher than
 ///      that of your position (of the delta that brought it, or of the snapshot's head): what you have may never have
-///      been. A delta without `previous`, at your position or before it, of such an epoch says the same. Forget the shard
-///      and begin again. Messages of an epoch lower than one that you have seen are late: pass over them.
+///      been. A delta without `previous`, at your position or before it, of such an epoch says the same. So does, in any
+///      epoch, a head or a `previous` with the sequence of your position and another tag; and a delta at your position or
+///      before it, of the epoch of your position, with another tag than that, since one process writes all of an epoch: the
+///      store has lost the epoch too, and has given its number once more. Forget the shard and begin again. Messages of an
+///      epoch lower than one that you have seen are late: pass over them.
 ///   7. A head whose `rules` are others than those of the head that your snapshot began with: by them, what you hold says
 ///      something else. Go on following, and take a snapshot beside it: of each row that has just the version that you
 ///      hold, take the entitlement. Where a change that you asked for has an entitlement by other rules (its 4 bytes are

@@ -70,6 +70,13 @@ struct StreamModel {
         self.takeOver(shard, by: source, rules: rules)
     }
 
+    /// The same, and the store has forgotten the epoch as well: whoever takes the shard gets its number once more.
+    mutating func forget(_ count: Int, of shard: Int, thenOwnedBy source: SourceID) {
+        let epoch = self.shards[shard].epoch
+        self.lose(count, of: shard, thenOwnedBy: source, rules: self.shards[shard].rules)
+        self.shards[shard].epoch = epoch
+    }
+
     /// A backup is restored, where epochs are what they were.
     mutating func restore(to count: Int) {
         self.rewinds += 1

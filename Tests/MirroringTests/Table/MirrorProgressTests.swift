@@ -39,6 +39,27 @@ import Testing
         #expect(!self.fixture.check(self.key).isStale)
     }
 
+    @Test("that nothing was found counts when the shard had come before it was asked")
+    func settling() throws {
+        // Given an answer from before anything has come
+        let mirror = self.fixture.mirror
+        let early = self.fixture.check(self.key)
+        #expect(early.outcome == .unknown)
+        let unsettled = mirror.settled(early, of: self.key.id) { self.fixture.check(self.key) }
+        #expect(unsettled == nil)
+        // When all comes just then
+        try self.fixture.apply(self.key, .simple(1))
+        mirror.setCurrent(self.shard, asOf: self.fixture.origin)
+        // Then
+        let settled = mirror.settled(early, of: self.key.id) { self.fixture.check(self.key) }
+        #expect(settled?.outcome == .found)
+        #expect(settled?.entitled == true)
+        // And what is not there is found nowhere.
+        let purchase = MirrorFixture.key(self.key.id, kind: .purchase)
+        let nothing = mirror.settled(self.fixture.check(purchase), of: purchase.id) { self.fixture.check(purchase) }
+        #expect(nothing?.outcome == .unknown)
+    }
+
     @Test("each shard has its position")
     func positions() {
         #expect(self.fixture.mirror.position(of: self.shard) == Self.position(self.shard, 0, 0))
