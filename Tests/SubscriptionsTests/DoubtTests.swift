@@ -53,6 +53,22 @@ import Testing
         #expect(hasEndedByTimeAlone([left, bundle(.notification, [transaction(101, from: 30, to: 60)])]) == false)
     }
 
+    @Test func anEndByTimeIsRecentForAWhile() {
+        func isRecent(_ facts: [FactBundle], at moment: Moment) -> Bool? {
+            Outlook(StreamState(.subscription, facts), rules: DerivationRules())?
+                .hasEndedByTimeAlone(within: .days(2), before: moment)
+        }
+        // given
+        let left = bundle(.notification, [Self.month], renewal(signed: 0, autoRenew: false))
+        let expired = bundle(.notification, [Self.month], renewal(signed: 30), status(2, asOf: 30))
+        // then
+        #expect(isRecent([left], at: just(before: day(30))) == false)
+        #expect(isRecent([left], at: day(30)) == true)
+        #expect(isRecent([left], at: just(before: day(32))) == true)
+        #expect(isRecent([left], at: day(32)) == false)
+        #expect(isRecent([left, expired], at: day(31)) == false)
+    }
+
     @Test func whatOnlyAClientHasSaidAboutAnEndIsDoubted() {
         // given: Apple had told of a running period, and a client brings the same one revoked
         let facts = [

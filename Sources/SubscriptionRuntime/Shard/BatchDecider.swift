@@ -219,11 +219,9 @@ struct BatchDecider {
         guard let outlook, outlook.key.kind == .subscription else { return nil }
         if events.contains(where: { $0.changes == [.anomaly] }) { return .anomaly }
         if isFirst, events[0].source == .client { return .firstSeen }
-        if events[0].source == .timer, Self.endings.contains(events[0].kind) { return .endedByTime }
+        if events[0].source == .timer, Change.endingsByTime.contains(events[0].kind) { return .endedByTime }
         return outlook.doubt(at: self.now).map(AskReason.init)
     }
-
-    private static let endings: Set<Change> = [.graceExpired, .retryEnded, .expired]
 
     private func entitlement(_ entry: StreamEntry, _ outlook: Outlook?) -> [UInt8] {
         switch entry.state.key.kind {

@@ -23,4 +23,20 @@ extension Outlook {
         let verdict = self.verdict(at: moment)
         return self.key.kind == .subscription && !verdict.entitled && ![3, 4].contains(verdict.rule)
     }
+
+    /// The same, where something has ended by time within `time` before `moment`, or at it.
+    package func hasEndedByTimeAlone(within time: Milliseconds, before moment: Moment) -> Bool {
+        guard self.hasEndedByTimeAlone(at: moment) else { return false }
+        var last = moment - time
+        while let transition = self.nextTransition(after: last), transition.due <= moment {
+            if Change.endingsByTime.contains(transition.name) { return true }
+            last = transition.due
+        }
+        return false
+    }
+}
+
+extension Change {
+    /// What the end of a state is called when time alone brings it.
+    package static let endingsByTime: Set<Change> = [.graceExpired, .retryEnded, .expired]
 }

@@ -31,8 +31,32 @@ import Testing
         schedule.raise(self.key("1"), .sweep, since: self.start, due: self.start + .minutes(9))
         // then
         let question = schedule.next(at: self.start + .seconds(1))
-        #expect(question?.reason == .awaitingRenewal)
+        #expect(question?.reasons == [.awaitingRenewal, .anomaly, .sweep])
         #expect(schedule.next(at: self.start + .hours(1)) == nil)
+    }
+
+    @Test func whatIsFoundAgainKeepsItsPlace() throws {
+        // given: one that has been asked about, and will be tomorrow
+        var schedule = AskSchedule(limit: 10)
+        schedule.raise(self.key("1"), .unheard, since: self.start, due: self.start)
+        let first = schedule.next(at: self.start)
+        schedule.postpone(try #require(first), to: self.start + .days(1))
+        // when: the store is searched each hour
+        for hour in 1...3 {
+            let now = self.start + .hours(Int64(hour))
+            schedule.find(self.key("1"), .unheard, since: now, due: now)
+            schedule.find(self.key("2"), .unheard, since: now, due: now)
+            // then: what nobody remembered is asked about
+            let found = schedule.next(at: now)
+            #expect(found?.key.id == "2")
+            schedule.settle(try #require(found))
+            #expect(schedule.next(at: now) == nil)
+        }
+        // and the other in its turn
+        let second = schedule.next(at: self.start + .days(1))
+        #expect(second?.key.id == "1")
+        #expect(second?.attempts == 2)
+        #expect(second?.since == self.start)
     }
 
     @Test func whatIsBeingAskedIsNotAskedAgainUntilItCameBack() throws {
@@ -54,6 +78,43 @@ import Testing
         #expect(schedule.count == 0)
     }
 
+    @Test func whatComesUpWhileOneIsAskedIsAskedAfterIt() throws {
+        // given
+        var schedule = AskSchedule(limit: 10)
+        schedule.raise(self.key("1"), .awaitingRenewal, since: self.start, due: self.start)
+        let first = schedule.next(at: self.start)
+        // when
+        let later = self.start + .seconds(1)
+        schedule.raise(self.key("1"), .anomaly, since: later, due: later)
+        schedule.settle(try #require(first))
+        // then
+        #expect(schedule.next(at: self.start) == nil)
+        let second = schedule.next(at: later)
+        #expect(second?.reasons == [.anomaly])
+        #expect(second?.since == later)
+        #expect(second?.attempts == 1)
+        // and neither what it was asked for is a reason to ask again, nor a doubt that is over
+        for reason in [AskReason.anomaly, .incomplete] {
+            schedule.raise(self.key("1"), reason, since: later, due: later)
+        }
+        schedule.settle(try #require(second))
+        #expect(schedule.count == 0)
+    }
+
+    @Test func whatGoesOnIsAskedForEveryReasonAtTheEarlierMoment() throws {
+        // given
+        var schedule = AskSchedule(limit: 10)
+        schedule.raise(self.key("1"), .awaitingRenewal, since: self.start, due: self.start)
+        let first = schedule.next(at: self.start)
+        schedule.raise(self.key("1"), .anomaly, since: self.start, due: self.start + .seconds(1))
+        // when
+        schedule.postpone(try #require(first), to: self.start + .minutes(1))
+        // then
+        let second = schedule.next(at: self.start + .seconds(1))
+        #expect(second?.reasons == [.awaitingRenewal, .anomaly])
+        #expect(second?.attempts == 2)
+    }
+
     @Test(arguments: [false, true]) func whatIsSeenForTheFirstTimeHasAPastToLearn(isBeingAsked: Bool) throws {
         // given: somebody else has noticed it first
         var schedule = AskSchedule(limit: 10)
@@ -65,7 +126,7 @@ import Testing
         // then
         let next = schedule.next(at: self.start)
         let question = try #require(next)
-        #expect(question.reason == .firstSeen)
+        #expect(question.reasons.contains(.firstSeen))
         schedule.settle(question)
         #expect(schedule.count == 0)
     }

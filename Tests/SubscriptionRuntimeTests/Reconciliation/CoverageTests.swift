@@ -58,11 +58,33 @@ import Testing
         let count = apple.requests.count
         // when: started anew at once, though no notification had come
         try await node.run { service in await eventually { service.isCovered } }
-        // then
+        // then: only the last moments are read again
+        let lastMinute = "\"startDate\":\((Node.start - .minutes(1)).milliseconds)"
         #expect(
             apple.requests.dropFirst(count).allSatisfy {
-                String(decoding: $0.body ?? [], as: UTF8.self).contains("\"onlyFailures\":true")
+                Self.asksForFailures($0) || String(decoding: $0.body ?? [], as: UTF8.self).contains(lastMinute)
             })
+    }
+
+    @Test("what the store lost in a failover, and Apple takes for delivered, is fetched at the start")
+    func failover() async throws {
+        // given: a node that was there all the time, on a store that has lost the newest commit
+        let apple = ScriptedApple { _ in Self.nothing }
+        let node = try Node().asking(apple)
+        try await node.run { service in await eventually { service.isCovered } }
+        var life = TestSubscription(id: "1", from: Node.start - .seconds(5))
+        let lost = [life.subscribe()]
+        apple.answers { [store = node.apple] request in
+            Self.asksForFailures(request) ? Self.nothing : (try? store.history(lost, result: "SUCCESS")) ?? Self.nothing
+        }
+        // when
+        try await node.run { service in
+            await eventually { service.isCovered }
+            // then
+            let view = try await service.view("1")
+            #expect(view.snapshot?.state == .subscribed)
+        }
+        #expect(node.log.count(of: "Notifications that the store had lost were fetched") == 1)
     }
 
     @Test func aGapStaysOneUntilAllOfItWasRead() async throws {

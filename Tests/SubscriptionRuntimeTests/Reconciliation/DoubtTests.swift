@@ -106,6 +106,38 @@ import Testing
         }
     }
 
+    @Test func anAnomalyThatEndsADoubtIsAskedAbout() async throws {
+        // given: a renewal is waited for
+        let apple = ScriptedApple()
+        let (node, life, first) = try self.awaiting(apple)
+        var renewed = life
+        var strange = renewed.renew()
+        strange.period?.status = 2
+        let payload = try node.apple.sign(strange)
+        renewed.wait(.seconds(1))
+        let answer = renewed.turnAutoRenew(true)
+        apple.answers { [store = node.apple] request in
+            guard request.path.contains("/subscriptions/") else { return ScriptedApple.json(#"{"hasMore":false}"#) }
+            return (try? store.statuses(answer)) ?? ScriptedApple.notFound
+        }
+        try await node.run { service in
+            _ = try await service.ingest(signedPayload: first)
+            node.clock.advance(to: life.end)
+            await eventually { (try? service.reconciliationReport().awaiting) == 1 }
+            // when: it comes, and Apple calls expired what it has just been paid for
+            _ = try await service.ingest(signedPayload: payload)
+            let kinds = try await service.history(self.stream).map(\.event.kind)
+            #expect(kinds.contains(.anomaly))
+            // then
+            await eventually {
+                node.clock.advance(to: node.clock.now + .seconds(1))
+                return (try? await service.view("1").snapshot?.state) == .subscribed
+            }
+            await eventually { (try? service.reconciliationReport().awaiting) == 0 }
+            #expect(apple.requests(to: "/subscriptions/1").count == 1)
+        }
+    }
+
     /// What Apple's server, or somebody in its place, may say instead of an answer.
     enum BadAnswer: String, CaseIterable, CustomTestStringConvertible {
         case empty, noStrings, onlyTransaction, brokenJSON, notJSON, serverError, notFound, accountNotFound, tooMany
@@ -307,6 +339,38 @@ import Testing
                 return (try? await service.view("1").snapshot?.expiresDate) == newEnd
             }
             // then
+            let view = try await service.view("1")
+            #expect(view.snapshot?.entitled == true)
+        }
+    }
+
+    @Test func anEndByTimeIsAskedAboutAfterARestart() async throws {
+        // given: access ended by time, and Apple gave no answer before the node stopped
+        let apple = ScriptedApple()
+        let (node, life, first) = try self.awaiting(apple)
+        var customer = life
+        let off = try node.apple.sign(customer.turnAutoRenew(false))
+        try await node.run { service in
+            for payload in [first, off] { _ = try await service.ingest(signedPayload: payload) }
+            node.clock.advance(to: life.end)
+            await eventually { (try? await service.history(self.stream).last?.event.kind) == .expired }
+        }
+        // when: the customer has paid after all, of which nobody tells
+        let renewal = customer.renew()
+        let newEnd = customer.end
+        apple.answers { [store = node.apple] request in
+            guard request.path.contains("/subscriptions/") else {
+                return ScriptedApple.json(#"{"notificationHistory":[],"hasMore":false}"#)
+            }
+            return (try? store.statuses(renewal)) ?? ScriptedApple.notFound
+        }
+        node.clock.advance(to: life.end + .hours(1))
+        try await node.run { service in
+            // then
+            await eventually {
+                node.clock.advance(to: node.clock.now + .seconds(1))
+                return (try? await service.view("1").snapshot?.expiresDate) == newEnd
+            }
             let view = try await service.view("1")
             #expect(view.snapshot?.entitled == true)
         }

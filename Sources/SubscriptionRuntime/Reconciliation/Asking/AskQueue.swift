@@ -24,16 +24,18 @@ final class AskQueue: Sendable {
         switch reason {
         case .awaitingRenewal, .unheard, .endedByTime:
             self.raise(key, reason, since: now, due: AskTimes.next(since: now, after: now, chance: .chance))
-        case .anomaly, .incomplete, .sweep: self.raiseSoon(key, reason, within: .seconds(1))
-        case .firstSeen, .request: self.raiseSoon(key, reason)
+        case .anomaly, .incomplete, .sweep:
+            self.raise(key, reason, since: now, due: now + Milliseconds.seconds(1).part)
+        case .firstSeen, .request: self.raise(key, reason, since: now, due: now)
         }
     }
 
-    /// Asked about within `time`, at a moment drawn by chance.
-    func raiseSoon(_ key: StreamKey, _ reason: AskReason, within time: Milliseconds = Milliseconds(rawValue: 0)) {
+    /// A look at the store has come across it: asked about within `time`, unless that is planned already.
+    func find(_ key: StreamKey, _ reason: AskReason, within time: Milliseconds) {
         let now = self.clock.now
-        let wait = Milliseconds(rawValue: Int64(Double(time.rawValue) * .chance))
-        self.raise(key, reason, since: now, due: now + wait)
+        let due = now + time.part
+        self.schedule.withLock { $0.find(key, reason, since: now, due: due) }
+        self.wake.signal()
     }
 
     private func raise(_ key: StreamKey, _ reason: AskReason, since: Moment, due: Moment) {
@@ -57,7 +59,10 @@ final class AskQueue: Sendable {
         return nil
     }
 
-    func settle(_ question: AskSchedule.Question) { self.schedule.withLock { $0.settle(question) } }
+    func settle(_ question: AskSchedule.Question) {
+        self.schedule.withLock { $0.settle(question) }
+        self.wake.signal()
+    }
 
     func postpone(_ question: AskSchedule.Question, to due: Moment) {
         self.schedule.withLock { $0.postpone(question, to: due) }
@@ -73,6 +78,11 @@ final class AskQueue: Sendable {
             group.cancelAll()
         }
     }
+}
+
+extension Milliseconds {
+    /// Some of it, by chance.
+    fileprivate var part: Milliseconds { Milliseconds(rawValue: Int64(Double(self.rawValue) * .chance)) }
 }
 
 extension Double {

@@ -19,6 +19,14 @@ package enum AskReason: String, Hashable, Sendable, CaseIterable {
     /// Somebody asked for it.
     case request
 
+    /// Whether the state of the subscription says it, for as long as it holds.
+    var isDoubt: Bool {
+        switch self {
+        case .awaitingRenewal, .unheard, .incomplete: true
+        case .anomaly, .endedByTime, .firstSeen, .sweep, .request: false
+        }
+    }
+
     package init(_ doubt: Doubt) {
         switch doubt {
         case .awaitingRenewal: self = .awaitingRenewal

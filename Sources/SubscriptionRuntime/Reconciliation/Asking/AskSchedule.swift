@@ -5,7 +5,8 @@ package import Subscriptions
 package struct AskSchedule: ~Copyable {
     package struct Question: Hashable, Sendable {
         package var key: StreamKey
-        package var reason: AskReason
+        /// In the order in which they came. One answer is for all of them.
+        package var reasons: [AskReason]
         /// When the doubt arose.
         package var since: Moment
         /// How often it has been asked.
@@ -27,6 +28,13 @@ package struct AskSchedule: ~Copyable {
         /// The turn that counts; nil while it is being asked.
         var turn: UInt64?
         var due: Moment
+        /// What came up while it is being asked.
+        var next: Next?
+    }
+
+    private struct Next {
+        var question: Question
+        var due: Moment
     }
 
     private var entries: [StreamKey: Entry] = [:]
@@ -43,16 +51,33 @@ package struct AskSchedule: ~Copyable {
     /// At or before the next question; turns that count no more are among those looked at.
     package var nextDue: Moment? { self.turns.min?.due }
 
-    /// A doubt has arisen. One that is known already is asked about at the earlier of both moments, and for the reason that
-    /// takes the longer answer: what was seen for the first time has a past to learn.
+    /// A doubt has arisen. A subscription that is to be asked about already is asked about once, for all reasons, at the
+    /// earliest moment; one that is being asked about, once more if it is for another reason.
     package mutating func raise(_ key: StreamKey, _ reason: AskReason, since: Moment, due: Moment) {
-        if reason == .firstSeen { self.entries[key]?.question.reason = reason }
-        if let entry = self.entries[key] {
-            guard entry.turn != nil, due < entry.due else { return }
-            return self.plan(entry.question, at: due)
+        guard var entry = self.entries[key] else {
+            guard self.entries.count < self.limit else { return }
+            return self.plan(Question(key: key, reasons: [reason], since: since), at: due)
         }
-        guard self.entries.count < self.limit else { return }
-        self.plan(Question(key: key, reason: reason, since: since), at: due)
+        if entry.turn == nil {
+            // For the same one it would be asked without end, where Apple's answer is what gives it.
+            guard !entry.question.reasons.contains(reason) else { return }
+            var next = entry.next ?? Next(question: Question(key: key, reasons: [], since: since), due: due)
+            next.question.add(reason)
+            next.due = min(next.due, due)
+            entry.next = next
+            self.entries[key] = entry
+        } else {
+            entry.question.add(reason)
+            self.entries[key] = entry
+            if due < entry.due { self.plan(entry.question, at: due) }
+        }
+    }
+
+    /// A look at the store has come across a doubt. A subscription that is to be asked about already keeps its place: the
+    /// next look would bring it forward again.
+    package mutating func find(_ key: StreamKey, _ reason: AskReason, since: Moment, due: Moment) {
+        guard let entry = self.entries[key] else { return self.raise(key, reason, since: since, due: due) }
+        if entry.turn != nil { self.raise(key, reason, since: since, due: entry.due) }
     }
 
     /// The next question that is due; it has to come back by `settle` or `postpone`.
@@ -68,25 +93,30 @@ package struct AskSchedule: ~Copyable {
         return nil
     }
 
-    /// The doubt is over, or another node's; unless a reason came meanwhile that the answer does not satisfy.
+    /// Nothing is doubtful any more, or it is another node's; what else came up meanwhile is not answered by that.
     package mutating func settle(_ question: Question) {
-        guard let entry = self.entries[question.key], entry.question.reason != question.reason else {
-            self.entries[question.key] = nil
-            return
-        }
-        self.plan(entry.question, at: entry.due)
+        guard var next = self.entries.removeValue(forKey: question.key)?.next else { return }
+        next.question.reasons.removeAll(where: \.isDoubt)
+        if !next.question.reasons.isEmpty { self.plan(next.question, at: next.due) }
     }
 
     /// It was asked, and the doubt goes on.
     package mutating func postpone(_ question: Question, to due: Moment) {
+        guard let next = self.entries[question.key]?.next else { return self.plan(question, at: due) }
         var question = question
-        if let entry = self.entries[question.key] { question.reason = entry.question.reason }
-        self.plan(question, at: due)
+        for reason in next.question.reasons { question.add(reason) }
+        self.plan(question, at: min(due, next.due))
     }
 
     private mutating func plan(_ question: Question, at due: Moment) {
         self.lastTurn += 1
         self.entries[question.key] = Entry(question: question, turn: self.lastTurn, due: due)
         self.turns.insert(Turn(due: due, number: self.lastTurn, key: question.key))
+    }
+}
+
+extension AskSchedule.Question {
+    fileprivate mutating func add(_ reason: AskReason) {
+        if !self.reasons.contains(reason) { self.reasons.append(reason) }
     }
 }

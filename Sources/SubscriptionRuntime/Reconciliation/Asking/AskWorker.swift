@@ -47,10 +47,11 @@ struct AskWorker: Sendable {
             return self.queue.postpone(question, to: self.clock.now + Self.shortestRetry)
         }
         do {
-            guard try await self.isOpen(question) else { return self.queue.settle(question) }
-            if question.reason == .firstSeen { try await self.past.read(question.key, from: client) }
+            let reasons = try await self.openReasons(of: question)
+            guard let first = reasons.first else { return self.queue.settle(question) }
+            if reasons.contains(.firstSeen) { try await self.past.read(question.key, from: client) }
             let result = try await self.comparison.compare(
-                question.key, with: client, for: question.reason, urgency: .urgent)
+                question.key, with: client, for: first, urgency: .urgent)
             self.troubles.end(of: client.account)
             guard result.doubt != nil else { return self.queue.settle(question) }
             self.again(question, notBefore: self.clock.now)
@@ -60,16 +61,16 @@ struct AskWorker: Sendable {
         }
     }
 
-    /// Whether there is still something to ask: a notification may have answered it.
-    private func isOpen(_ question: AskSchedule.Question) async throws -> Bool {
-        func outlook() async throws -> Outlook? {
-            try await self.inspector.state(of: question.key).flatMap { Outlook($0, rules: self.rules) }
-        }
+    /// Why there is still something to ask: a notification may have answered the rest.
+    private func openReasons(of question: AskSchedule.Question) async throws -> [AskReason] {
+        let outlook = try await self.inspector.state(of: question.key).flatMap { Outlook($0, rules: self.rules) }
         let now = self.clock.now
-        return switch question.reason {
-        case .awaitingRenewal, .unheard, .incomplete: try await outlook()?.doubt(at: now) != nil
-        case .endedByTime: try await outlook()?.hasEndedByTimeAlone(at: now) == true
-        case .anomaly, .firstSeen, .sweep, .request: true
+        return question.reasons.filter { reason in
+            switch reason {
+            case .awaitingRenewal, .unheard, .incomplete: outlook?.doubt(at: now) != nil
+            case .endedByTime: outlook?.hasEndedByTimeAlone(at: now) == true
+            case .anomaly, .firstSeen, .sweep, .request: true
+            }
         }
     }
 

@@ -11,6 +11,8 @@ struct DoubtScan: Sendable {
     private static let interval = Duration.seconds(3_600)
     /// What is found together is asked about over this time.
     private static let spread = Milliseconds.seconds(15)
+    /// Of what time alone has ended longer ago, Apple has told, or the slow comparison will find it.
+    private static let recent = Milliseconds.days(2)
 
     let queue: AskQueue
     let accounts: AccountDirectory
@@ -27,7 +29,7 @@ struct DoubtScan: Sendable {
                 let epoch = parts.gate.epoch
                 if let last = scanned[parts.shard], last.epoch == epoch, .now - last.at < Self.interval { continue }
                 do {
-                    try await self.scan(parts.shard)
+                    try await self.scan(parts.shard, isFirst: scanned[parts.shard]?.epoch != epoch)
                     scanned[parts.shard] = (epoch, .now)
                 } catch {
                     self.logger.debug(
@@ -39,7 +41,8 @@ struct DoubtScan: Sendable {
         }
     }
 
-    private func scan(_ shard: ShardID) async throws {
+    /// - Parameter isFirst: since the shard is this node's, which has asked nothing about it yet.
+    private func scan(_ shard: ShardID, isFirst: Bool) async throws {
         var last: [UInt8]?
         while true {
             let rows = try await self.node.store.streams(in: shard, after: last, limit: Self.pageSize)
@@ -49,8 +52,12 @@ struct DoubtScan: Sendable {
                     self.accounts.client(of: key) != nil
                 else { continue }
                 let state = try await self.node.store.loadState(row, key: key, in: shard)
-                guard let doubt = Outlook(state, rules: self.rules)?.doubt(at: now) else { continue }
-                self.queue.raiseSoon(key, AskReason(doubt), within: Self.spread)
+                guard let outlook = Outlook(state, rules: self.rules) else { continue }
+                if let doubt = outlook.doubt(at: now) {
+                    self.queue.find(key, AskReason(doubt), within: Self.spread)
+                } else if isFirst, outlook.hasEndedByTimeAlone(within: Self.recent, before: now) {
+                    self.queue.raise(key, .endedByTime)
+                }
             }
             guard rows.count == Self.pageSize, let key = rows.last?.key, !Task.isCancelled else { return }
             last = key

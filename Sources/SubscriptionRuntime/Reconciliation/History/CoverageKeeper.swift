@@ -81,6 +81,8 @@ struct CoverageKeeper: Sendable {
         if self.hasGap(coverage, watch, at: now) {
             try await self.recover(&coverage, at: now)
             try await self.save(coverage, in: &watch)
+        } else if watch.saved == nil {
+            try await self.readAgain(since: coverage.until, at: now)
         } else if now.milliseconds - coverage.failuresUntil.milliseconds >= Self.failureInterval.rawValue {
             let failures = try await self.readFailures(&coverage, at: now)
             watch.failures.merge(failures) { $0 + $1 }
@@ -125,6 +127,20 @@ struct CoverageKeeper: Sendable {
                 .fetched: "\(reading.progress.fetched)", .recorded: "\(reading.progress.recorded)",
                 .calls: "\(reading.progress.calls)",
             ]))
+    }
+
+    /// At each start: a database that failed over may have lost its newest commits, which Apple takes for delivered, and the
+    /// bookmark of these moments with them.
+    private func readAgain(since moment: Moment, at now: Moment) async throws {
+        let window = RecoveryWindow(start: moment - Self.tolerance, end: now)
+        let reading = try await self.history.read(
+            window.clamped(to: self.account.environment, now: now), onlyFailures: false, from: self.client,
+            urgency: .urgent)
+        self.note(reading)
+        guard reading.progress.recorded > 0 else { return }
+        self.logger.notice(
+            "Notifications that the store had lost were fetched",
+            metadata: self.metadata([.recorded: "\(reading.progress.recorded)"]))
     }
 
     private func readFailures(_ coverage: inout Coverage, at now: Moment) async throws -> [String: Int] {
