@@ -4,107 +4,70 @@ import Subscriptions
 import Synchronization
 
 /// How many of a shard's subscriptions are in each state: counted once when the shard is owned, page by page, and kept up
-/// to date by commits. A stream that the count has not reached yet is left to it.
+/// to date by commits.
 final class ShardCensus: Sendable {
-    private enum Progress {
-        case notBegun, begun
-        case upTo([UInt8])
-        case done
+    private typealias Labels = RuntimeMetrics.SubscriptionsLabels
 
-        func covers(_ key: [UInt8]) -> Bool {
-            switch self {
-            case .notBegun, .begun: false
-            case .upTo(let last): !last.lexicographicallyPrecedes(key)
-            case .done: true
-            }
-        }
-    }
-
-    private struct State {
-        var progress = Progress.notBegun
-        /// What this shard has added to the gauges.
-        var tally: [RuntimeMetrics.SubscriptionsLabels: Int] = [:]
-        /// Raised when the shard is let go: a count that is under way ends.
-        var generation = 0
-    }
+    private static let page = 1_000
 
     private let rules: DerivationRules
     private let metrics: RuntimeMetrics
-    private let state = Mutex(State())
+    private let machine = Mutex(CensusMachine<Labels>())
 
     init(rules: DerivationRules, metrics: RuntimeMetrics) {
         self.rules = rules
         self.metrics = metrics
     }
 
-    /// Nobody has begun to count.
-    var isOpen: Bool {
-        self.state.withLock { state in
-            if case .notBegun = state.progress { true } else { false }
-        }
-    }
-
-    /// Counts every subscription of the shard.
+    /// Counts every subscription of the shard, unless that has been done or is under way. What a count has added is taken
+    /// back when it fails.
     func count(_ shard: ShardID, in store: any EventStore, clock: any WallClock) async throws {
-        let generation = self.state.withLock { state in
-            state.progress = .begun
-            return state.generation
-        }
-        let page = 1_000
-        var last: [UInt8]?
-        while true {
-            let rows = try await store.streams(in: shard, after: last, limit: page)
-            let labels = try self.labels(of: rows, at: clock.now)
-            last = rows.last?.key
-            let progress = rows.count == page ? last.map(Progress.upTo) ?? .done : .done
-            let isCurrent = self.state.withLock { state in
-                guard state.generation == generation else { return false }
-                for label in labels { self.add(1, to: label, in: &state) }
-                state.progress = progress
-                return true
-            }
-            guard isCurrent, rows.count == page else { return }
+        guard let run = self.machine.withLock({ $0.begin() }) else { return }
+        do {
+            var last: [UInt8]?
+            repeat {
+                let rows = try await store.streams(in: shard, after: last, limit: Self.page)
+                let labels = try self.labels(of: rows, at: clock.now)
+                let newest = rows.map(\.sequence).max() ?? .zero
+                let end = rows.count == Self.page ? rows.last?.key : nil
+                let added = self.machine.withLock { $0.add(labels, upTo: end, newest: newest, in: run) }
+                guard let added else { return }
+                self.move(by: added)
+                last = end
+            } while last != nil
+        } catch {
+            self.move(by: self.machine.withLock { $0.abandon(run) })
+            throw error
         }
     }
 
-    private func labels(of rows: [StreamRow], at now: Moment) throws -> [RuntimeMetrics.SubscriptionsLabels] {
+    private func labels(of rows: [StreamRow], at now: Moment) throws -> [Labels] {
         try rows.compactMap { row in
             guard let key = StreamKey(bytes: row.key), key.kind == .subscription else { return nil }
             let due = row.nextDue.map(Moment.init(milliseconds:)) ?? .distantFuture
             let moment = min(now, due - Milliseconds(rawValue: 1))
             let state = try EntitlementRow(decoding: row.entitlement).answer(at: moment).state
-            return RuntimeMetrics.SubscriptionsLabels(state, of: key)
+            return Labels(state, of: key)
         }
     }
 
-    /// A durable commit changed a stream.
-    func record(_ change: Commit.Change, at now: Moment) {
-        guard change.key.kind == .subscription, self.state.withLock({ $0.progress.covers(change.row.key) }) else {
-            return
+    /// Commits of the shard, each in its turn.
+    /// - Parameter head: the shard's last event before it.
+    func record(_ commit: Commit, after head: EventSourcing.Sequence) {
+        guard self.machine.withLock({ $0.hasBegun }) else { return }
+        let changes = commit.changes.values.filter { $0.key.kind == .subscription }.map { change in
+            CensusMachine<Labels>.Change(
+                key: change.row.key, sequence: change.row.sequence,
+                from: Labels(change.before.countedState(at: commit.at, rules: self.rules), of: change.key),
+                to: Labels(change.after.countedState(at: commit.at, rules: self.rules), of: change.key))
         }
-        let before = change.before.countedState(at: now, rules: self.rules)
-        let after = change.after.countedState(at: now, rules: self.rules)
-        guard before != after else { return }
-        self.state.withLock { state in
-            if let label = RuntimeMetrics.SubscriptionsLabels(before, of: change.key) {
-                self.add(-1, to: label, in: &state)
-            }
-            if let label = RuntimeMetrics.SubscriptionsLabels(after, of: change.key) {
-                self.add(1, to: label, in: &state)
-            }
-        }
+        self.move(by: self.machine.withLock { $0.record(changes, after: head) })
     }
 
-    /// The shard is another node's: what was counted here is counted there.
-    func forget() {
-        self.state.withLock { state in
-            for (label, count) in state.tally { self.metrics.count(label, by: -count) }
-            state = State(generation: state.generation + 1)
-        }
-    }
+    /// The shard is another node's, and counted there; or nobody knows any more what has become of its commits.
+    func forget() { self.move(by: self.machine.withLock { $0.forget() }) }
 
-    private func add(_ change: Int, to label: RuntimeMetrics.SubscriptionsLabels, in state: inout State) {
-        state.tally[label, default: 0] += change
-        self.metrics.count(label, by: change)
+    private func move(by deltas: [Labels: Int]) {
+        for (label, change) in deltas { self.metrics.count(label, by: change) }
     }
 }

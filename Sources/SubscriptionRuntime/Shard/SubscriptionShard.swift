@@ -235,7 +235,10 @@ package distributed actor SubscriptionShard {
     /// The first time, or after a commit of unknown outcome: then what is in flight is tried again, and the dedup keys
     /// in the store say what had happened.
     private func own(_ ownership: ShardOwnership, soleFrom: ContinuousClock.Instant?) {
-        self.putBack(self.ledger.discard())
+        let discarded = self.ledger.discard()
+        // What of it has happened will not be told of.
+        if !discarded.isEmpty { self.parts.census.forget() }
+        self.putBack(discarded)
         self.parts.entitlements.removeAll()
         self.ledger.own(ownership)
         self.parts.gate.open(ownership, soleFrom: soleFrom)
@@ -245,16 +248,17 @@ package distributed actor SubscriptionShard {
         self.parts.arm.forget()
         self.parts.queue.resume()
         self.parts.totals.recordOwned(self.parts.shard)
-        if self.parts.census.isOpen { self.parts.uncounted.yield(self.parts.shard) }
+        self.parts.uncounted.yield(self.parts.shard)
     }
 
     private func settleOldest() {
+        let head = self.ledger.settledHead
         let commit = self.ledger.settle()
         for change in commit.changes.values {
             self.parts.entitlements.update(change.key, row: change.row)
-            self.parts.census.record(change, at: commit.at)
             if let doubt = change.doubt { self.parts.asks?.raise(change.key, doubt) }
         }
+        self.parts.census.record(commit, after: head)
         // First: a head that others see has been published.
         self.publish(commit)
         self.parts.gate.advance(to: commit.head)
