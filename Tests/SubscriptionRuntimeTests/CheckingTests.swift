@@ -54,4 +54,30 @@ import Testing
         #expect(answers[1] == ids.map { $0 % 3 == 0 })
         #expect(answers[2] == answers[1])
     }
+
+    @Test("a durable answer waits for the newest commit, whoever made it, and an owner's does not")
+    func whatIsDurable() async throws {
+        // given
+        let store = OvertakenStore()
+        let node = try Node(store: store)
+        var life = TestSubscription(id: "1", from: Node.start - .days(1))
+        let payload = try node.apple.sign(life.subscribe())
+        try await node.run { service in
+            _ = try await service.ingest(signedPayload: payload)
+            let question = [CheckRequest(stream: StreamReference(id: "1"))]
+            func isEntitled(_ consistency: Consistency) async throws -> Bool {
+                let response = try await service.check(question, consistency: consistency, atLeast: nil)
+                guard case .verdict(let verdict) = response.results.first else { return false }
+                return verdict.entitled
+            }
+            #expect(try await isEntitled(.durable))
+            // when: somebody else has committed to the shards, and this node does not know it
+            store.overtake()
+            // then
+            #expect(try await isEntitled(.owner))
+            await #expect {
+                _ = try await isEntitled(.durable)
+            } throws: { ($0 as? ServiceError)?.code == .frozen }
+        }
+    }
 }

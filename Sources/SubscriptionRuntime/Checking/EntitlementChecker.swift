@@ -54,15 +54,16 @@ struct EntitlementChecker: Sendable {
         _ requests: [CheckRequest], _ consistency: Consistency, atLeast: String?
     ) async throws -> CheckResponse {
         let questions = Questions(requests, self.map)
-        let bounds = try self.positions.bounds(atLeast)
+        let named = try self.positions.bounds(atLeast)
         // Of its own shards a node hears from itself before its mirror does.
-        if consistency == .local, !bounds.isEmpty, !questions.order.shards.allSatisfy(self.positions.isOurs),
-            let answer = await self.mirror?.answer(requests, in: questions.order.shards, waitingFor: bounds)
+        if consistency == .local, !named.isEmpty, !questions.order.shards.allSatisfy(self.positions.isOurs),
+            let answer = await self.mirror?.answer(requests, in: questions.order.shards, waitingFor: named)
         {
             return answer
         }
         try await self.positions.check(atLeast: atLeast)
-        if consistency == .durable { try await self.loader.store.ping() }
+        // What the token names is committed.
+        let bounds = consistency == .durable ? try await self.positions.committed(of: questions.order.shards) : named
         guard let remote = self.positions.remote else {
             return try await self.answer(questions, atLeast: bounds).response
         }

@@ -107,11 +107,24 @@ struct PositionGuard: Sendable {
     func check(atLeast text: String?) async throws(ServiceError) {
         for position in try self.bounds(text) {
             try await self.check(position)
-            guard self.isOurs(position.shard) else { continue }
-            try await CatchingUp.wait { () throws(ServiceError) in
-                try self.headSequence(of: position.shard) >= position.sequence ? () : nil
-            }
+            try await self.wait(for: position)
         }
+    }
+
+    private func wait(for position: Position) async throws(ServiceError) {
+        guard self.isOurs(position.shard) else { return }
+        try await CatchingUp.wait { () throws(ServiceError) in
+            try self.headSequence(of: position.shard) >= position.sequence ? () : nil
+        }
+    }
+
+    /// The newest commits to these shards at this moment, by whomever: whoever has lost a shard and does not know it will not
+    /// come so far.
+    func committed(of shards: [ShardID]) async throws -> [Position] {
+        let heads = try await self.store.heads()
+        let committed = shards.map { heads[Int($0.rawValue)] }
+        for position in committed { try await self.wait(for: position) }
+        return committed
     }
 
     /// Places that an answer must not be older than.
