@@ -32,6 +32,7 @@ import Testing
             Request("GET", "/v1/reconcile/report"), Request("POST", "/v1/subscriptions/1/refresh"),
             Request("POST", "/v1/subscriptions/1/extend", #"{"days":3,"reason":"other"}"#),
             Request("PUT", "/v1/subscriptions/1/consumption", Self.consumption),
+            Request("PUT", "/v1/purchases/1/consumption", Self.consumption),
         ])
     func needsTheConfiguration(_ request: Request) async throws {
         try await Node.run { node in

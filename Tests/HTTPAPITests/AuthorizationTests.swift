@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Forwarded", "X-Forwarded-For", "x-forwarded-proto", "X-Forwarded-Anything"])
+    @Test(arguments: ["Forwarded", "X-Forwarded-For", "x-forwarded-proto", "X-Forwarded-Anything", "Via", "X-Real-IP"])
     func withoutTokensAProxyOpensNothing(_ header: String) async throws {
         try await Node.run { node in
             for route in Route.all {

@@ -22,7 +22,7 @@ import Testing
     @Test func boundsHeaders() async throws {
         try await Node.run { node in
             try await HTTPConnection.with(port: node.port) { connection in
-                try await connection.send("GET /livez HTTP/1.1\r\nX: \(String(repeating: "a", count: 40_000))\r\n\r\n")
+                try await connection.send("GET /livez HTTP/1.1\r\nX: \(String(repeating: "a", count: 110_000))\r\n\r\n")
                 let answer = try await connection.answer()
 
                 #expect(answer.status == 431)
@@ -106,23 +106,60 @@ import Testing
     }
 
     @Test func boundsRequestsInFlightButNotHealth() async throws {
-        try await Node.run(configuration: Configuration.with { $0.requests = 1 }) { node in
+        // given: a request that is worked on until we let it
+        let (begun, beginning) = AsyncStream<Void>.makeStream()
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        let long = Route(post: "/long") { body in
+            beginning.yield()
+            for await _ in ended {}
+            return body
+        }
+        try await Node.run(
+            configuration: Configuration.with { $0.requests = 1 }, additionalRoutes: [long]
+        ) { node in
             try await HTTPConnection.with(port: node.port) { holder in
                 try await holder.send(
-                    "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n")
+                    "POST /long HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+                for await _ in begun { break }
                 try await HTTPConnection.with(port: node.port) { other in
-                    // The holder's head and ours race until it has its place.
-                    var answer = try await other.send("POST", "/v1/check", body: "{}")
-                    while answer.status == 400 { answer = try await other.send("POST", "/v1/check", body: "{}") }
-
-                    #expect(answer.status == 503)
-                    #expect(answer.code == "tooBusy")
-                    #expect(answer.headers["retry-after"] == "1")
+                    for answer in [
+                        try await other.send("POST", "/v1/check", body: "{}"),
+                        try await other.send("GET", "/v1/events"),
+                    ] {
+                        #expect(answer.status == 503)
+                        #expect(answer.code == "tooBusy")
+                        #expect(answer.headers["retry-after"] == "1")
+                    }
                     #expect(try await other.send("GET", "/livez").status == 200)
                     #expect(try await other.send("GET", "/metrics").status == 200)
+                    end.finish()
+                    #expect(try await holder.answer().status == 200)
+                    // Its place is free again.
+                    #expect(try await other.send("POST", "/v1/check", body: "{}").status == 400)
+                    #expect(try await other.send("GET", "/v1/events").status == 200)
                 }
-                try await holder.send("{}")
-                #expect(try await holder.answer().status == 400)
+            }
+        }
+    }
+
+    @Test func aClientThatKeepsItsBodyBackTakesNoPlace() async throws {
+        try await Node.run(configuration: Configuration.with { $0.requests = 1 }) { node in
+            try await HTTPConnection.with(port: node.port) { idle in
+                try await idle.send(
+                    "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
+                        + "Expect: 100-continue\r\n\r\n")
+                #expect(try await idle.answer().status == 100)
+                try await HTTPConnection.with(port: node.port) { other in
+                    // Often, because its request is under way a moment after we are asked for the body.
+                    for _ in 0..<100 {
+                        let answer = try await other.send("POST", "/v1/check", body: "{}")
+                        #expect(answer.status == 400)
+                    }
+                    let answer = try await other.send("GET", "/v1/events")
+                    #expect(answer.status == 200)
+                }
+                try await idle.send("{}")
+                #expect(try await idle.answer().status == 400)
             }
         }
     }

@@ -22,11 +22,17 @@ import Testing
         let operation = try #require(self.document.operations.first { $0.name == name })
 
         #expect(operation.queryParameters == Set(route.parameters))
+        #expect(operation.text.contains("requestBody:") == route.takesBody)
         #expect(operation.text.contains("second listener has this request too") == route.isOutside)
         switch route.access {
         case .open, .signature: #expect(operation.text.contains("security: []"))
         case .scope(let scope): #expect(operation.text.contains("Scope `\(scope.rawValue)`"))
         }
+    }
+
+    @Test(arguments: ["atLeast", "lastEventId", "after"])
+    func cursorsMayBeAsLongAsTheyAre(_ parameter: String) {
+        #expect(self.document.longestTexts[parameter] == SubscriptionService.longestCursor)
     }
 
     @Test func everyProblemCodeIsListed() {

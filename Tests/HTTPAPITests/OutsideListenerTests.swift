@@ -35,6 +35,18 @@ import Testing
         }
     }
 
+    /// Where nobody has a cursor, nobody may send as much as one.
+    @Test func takesShorterHeadersThanTheOther() async throws {
+        try await Node.run(configuration: Configuration.patient(outside: .init(host: "127.0.0.1"))) { node in
+            let long = ["X": String(repeating: "a", count: 33_000)]
+            #expect(try await node.send("GET", "/livez", headers: long).status == 200)
+            let port = try #require(node.outsidePort)
+            let answer = try await HTTPConnection.with(port: port) { try await $0.send("GET", "/livez", headers: long) }
+
+            #expect(answer.status == 431)
+        }
+    }
+
     @Test func countsItsConnectionsForItself() async throws {
         var configuration = Configuration.patient(outside: .init(host: "127.0.0.1"))
         configuration.limits.connections = 1

@@ -30,6 +30,27 @@ import Testing
         }
     }
 
+    @Test func aReplayOfTheQuarantineEndsWithTheNode() async throws {
+        // given: rows that nobody can read, and a replay that is at the first of them when the node is to stop
+        let (begun, beginning) = AsyncStream<Void>.makeStream()
+        let events = InMemoryEventStore()
+        for number in UInt8(0)..<3 {
+            try events.quarantine(
+                QuarantinedPayload(
+                    digest: ContentHash.sha256([number]), reason: "unknownApp", detail: "", receivedAt: 0, raw: [number]
+                ))
+        }
+        try await Node.run(store: LingeringStore(events, beginning)) { node in
+            async let answer = node.send("POST", "/v1/quarantine/replay")
+            for await _ in begun { break }
+            // when
+            await node.group.triggerGracefulShutdown()
+            // then
+            let replay = try await answer
+            #expect(replay.json["failed"] as? Int == 1)
+        }
+    }
+
     /// Clients that go on sending until they are cut off: whatever was answered with 200 is in the store.
     @Test func nothingThatWasAcknowledgedIsLost() async throws {
         let store = try TestStore.shared.get()

@@ -1,4 +1,5 @@
 import HTTPAPI
+import SubscriptionRuntime
 import Testing
 
 /// What happens before a route has anything to say.
@@ -112,12 +113,22 @@ import Testing
         }
     }
 
-    @Test func refusesCursorsOfMoreThan4KB() async throws {
+    /// What is no cursor is read as one as long as it is no longer than the longest.
+    @Test(arguments: [(0, "invalidCursor"), (1, "invalidParameter")])
+    func takesCursorsOfStoresWithManyShards(_ excess: Int, _ code: String) async throws {
+        let text = String(repeating: "a", count: SubscriptionService.longestCursor + excess)
+        let requests: [(String, [String: String])] = [
+            ("/v1/events?after=\(text)", [:]),
+            ("/v1/events", ["Accept": "text/event-stream", "Last-Event-ID": text]),
+            ("/v1/subscriptions/1", ["Perennial-At-Least": text]),
+        ]
         try await Node.run { node in
-            let answer = try await node.send("GET", "/v1/events?after=\(String(repeating: "a", count: 4_097))")
+            for (path, headers) in requests {
+                let answer = try await node.send("GET", path, headers: headers)
 
-            #expect(answer.status == 400)
-            #expect((answer.json["detail"] as? String)?.hasPrefix("after:") == true)
+                #expect(answer.status == 400)
+                #expect(answer.code == code)
+            }
         }
     }
 }

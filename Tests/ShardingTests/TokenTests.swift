@@ -38,6 +38,17 @@ import Testing
         #expect(PositionToken(text: text)?.positions == positions)
     }
 
+    @Test func aCursorOverAsManyShardsAsCanBeIsReadBack() {
+        // given: 4,096 shards with four trillion events each, all written by different incarnations
+        let newest: Int64 = (1 << 42) - 1
+        let positions = (0..<4_096).map { self.position($0, newest - Int64($0), UInt32.max - UInt32($0)) }
+        // when
+        let text = PositionToken(store: self.store, positions: positions).text
+        // then: what is taken is hardly more than that
+        #expect(PositionToken(text: text)?.positions == positions)
+        #expect((PositionToken.longestText - 200...PositionToken.longestText).contains(text.utf8.count))
+    }
+
     @Test func tellsStoresAndRestoresApart() {
         let restored = StoreStamp(
             StoreIdentity(storeID: 0xFEDC_BA98_7654_3210, restoreGeneration: 4, shardCount: 256))
@@ -63,7 +74,7 @@ import Testing
 
     @Test(arguments: ["", "A", "====", "AAAA", "a b", "é", "tooLong"])
     func refusesWhatIsNoToken(_ case: String) {
-        let text = `case` == "tooLong" ? String(repeating: "A", count: 5_000) : `case`
+        let text = `case` == "tooLong" ? String(repeating: "A", count: PositionToken.longestText + 1) : `case`
         #expect(PositionToken(text: text) == nil)
         #expect(PageCursor(text: text) == nil)
     }

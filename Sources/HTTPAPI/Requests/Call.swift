@@ -10,7 +10,9 @@ struct Call {
     let query: Query
     let admission: Admission
 
-    /// Reads the body, which has to be JSON, and lets `use` have it; its bytes count as in hand until then.
+    /// Reads the body, which has to be JSON, and lets `use` have it; its bytes count as in hand until then, and from then on
+    /// the request as one that is worked on: a client that is slow takes no place from others. For routes that say
+    /// `takesBody`.
     func withBody<Result>(_ use: ([UInt8]) async throws -> Result) async throws -> Result {
         guard try self.format() == .json else { throw self.unsupported("send Content-Type: application/json") }
         return try await self.withBytes(use)
@@ -52,7 +54,7 @@ struct Call {
             problem.closesConnection = true
             throw problem
         }
-        return try await use(bytes)
+        return try await self.admission.asRequest { try await use(bytes) }
     }
 
     /// nil for a format that is not known here.

@@ -2,7 +2,8 @@ import AppStore
 import JSONScanning
 import Subscriptions
 
-/// The body of `PUT /v1/subscriptions/{originalTransactionId}/consumption`: Apple's names, and the transaction.
+/// The body of `PUT /v1/subscriptions/{originalTransactionId}/consumption`, or of a purchase: Apple's names, and the
+/// transaction.
 struct PostedConsumption {
     let information: ConsumptionInformation
     /// The one that the customer wants refunded; nil for the newest.

@@ -28,12 +28,8 @@ struct Query {
         self.values = values
     }
 
-    /// At most 4 KB, which no cursor or id exceeds.
-    func text(_ name: String) throws(Problem) -> String? {
-        guard let value = self.values[name] else { return nil }
-        guard value.utf8.count <= 4_096 else { throw .invalidParameter(name, "longer than 4,096 bytes") }
-        return value
-    }
+    /// No longer than any cursor or id.
+    func text(_ name: String) throws(Problem) -> String? { try self.values[name]?.bounded(as: name) }
 
     func moment(_ name: String) throws(Problem) -> Moment? {
         guard let value = self.values[name] else { return nil }

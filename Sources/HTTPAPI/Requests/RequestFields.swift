@@ -13,7 +13,7 @@ struct RequestFields {
     private(set) var contentLength: String?
     private(set) var atLeast: String?
     private(set) var lastEventID: String?
-    /// It came through a proxy.
+    /// It came through a proxy that says so.
     private(set) var isForwarded = false
 
     init(_ fields: HTTPFields) {
@@ -29,7 +29,7 @@ struct RequestFields {
             case "content-length": Self.add(field, to: &self.contentLength)
             case "perennial-at-least": Self.add(field, to: &self.atLeast)
             case "last-event-id": Self.add(field, to: &self.lastEventID)
-            case "forwarded": self.isForwarded = true
+            case "forwarded", "via", "x-real-ip": self.isForwarded = true
             case let name where name.hasPrefix("x-forwarded-"): self.isForwarded = true
             default: break
             }

@@ -40,8 +40,8 @@ extension API {
         }
     }
 
-    func sendConsumption(_ call: Call) async throws -> Response {
-        let stream = try call.query.stream(.subscription, id: call.arguments[0])
+    func sendConsumption(about kind: StreamKind, _ call: Call) async throws -> Response {
+        let stream = try call.query.stream(kind, id: call.arguments[0])
         return try await call.withBody { body in
             let posted = try PostedConsumption(body)
             try await self.service.sendConsumption(

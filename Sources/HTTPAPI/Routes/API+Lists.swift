@@ -16,21 +16,19 @@ extension API {
         guard try call.query.text("limit") == nil else {
             throw Problem.invalidParameter("limit", "a stream comes in one piece")
         }
-        guard call.fields.lastEventID?.utf8.count ?? 0 <= 4_096 else {
-            throw Problem.invalidParameter("Last-Event-ID", "longer than 4,096 bytes")
-        }
-        guard let place = call.admission.takeStream() else {
+        let place = try call.fields.lastEventID?.bounded(as: "Last-Event-ID") ?? call.query.text("after")
+        guard let stream = call.admission.takeStream() else {
             throw Problem(.tooBusy, "\(limits.streams) streams are open already")
         }
         // Before the answer begins, so that a cursor of another log is a problem like any other.
-        let feed = try await self.service.feed(after: try call.fields.lastEventID ?? call.query.text("after"))
+        let feed = try await self.service.feed(after: place)
         return Response(
             status: .ok, headers: [.contentType: ServerSentEvents.contentType, .cacheControl: "no-store"],
             body: ResponseBody { writer in
                 var events = ServerSentEvents(feed: feed, heartbeat: limits.heartbeat)
                 try await events.write(to: &writer)
                 try await writer.finish(nil)
-                withExtendedLifetime(place) {}
+                withExtendedLifetime(stream) {}
             })
     }
 

@@ -29,11 +29,5 @@ extension API {
 
 extension Call {
     /// The token of an earlier answer that this one may not be older than.
-    func atLeast() throws(Problem) -> String? {
-        guard let token = self.fields.atLeast else { return nil }
-        guard token.utf8.count <= 4_096 else {
-            throw .invalidParameter("Perennial-At-Least", "longer than 4,096 bytes")
-        }
-        return token
-    }
+    func atLeast() throws(Problem) -> String? { try self.fields.atLeast?.bounded(as: "Perennial-At-Least") }
 }

@@ -14,19 +14,22 @@ package struct Route: Sendable {
     package let isOutside: Bool
     /// Answered whatever else is going on: the pages by which an operator sees an overload.
     let isUnlimited: Bool
+    /// Its handler reads the body; all others leave it alone.
+    package let takesBody: Bool
     /// What the query may hold.
     package let parameters: [String]
     let handler: Handler
 
     init(
         _ method: HTTPRequest.Method, _ path: String, _ access: Access, isOutside: Bool = false,
-        isUnlimited: Bool = false, parameters: [String] = [], handler: @escaping Handler
+        isUnlimited: Bool = false, takesBody: Bool = false, parameters: [String] = [], handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
         self.access = access
         self.isOutside = isOutside
         self.isUnlimited = isUnlimited
+        self.takesBody = takesBody
         self.parameters = parameters
         self.handler = handler
     }
@@ -34,7 +37,7 @@ package struct Route: Sendable {
     /// A request beside the contract, for measurements and for programs that embed a node: JSON in, 200 and JSON out.
     /// It passes through all that the contract's requests pass through, and needs what `POST /v1/check` needs.
     package init(post path: String, answer: @escaping @Sendable ([UInt8]) async throws -> [UInt8]) {
-        self.init(.post, path, .scope(.read)) { _, call in
+        self.init(.post, path, .scope(.read), takesBody: true) { _, call in
             let bytes = try await call.withBody(answer)
             return Response(
                 status: .ok, headers: [.contentType: "application/json"],
@@ -49,12 +52,16 @@ extension Route {
 
     /// All there are; `proto/openapi.yaml` is held against this.
     package static let all: [Route] = [
-        Route(.post, "/v1/apple/notifications", .signature, isOutside: true) { try await $0.receiveNotification($1) },
-        Route(.post, "/v1/apple/test-notifications", .scope(.admin)) { try await $0.requestTestNotification($1) },
+        Route(.post, "/v1/apple/notifications", .signature, isOutside: true, takesBody: true) {
+            try await $0.receiveNotification($1)
+        },
+        Route(.post, "/v1/apple/test-notifications", .scope(.admin), takesBody: true) {
+            try await $0.requestTestNotification($1)
+        },
         Route(
             .get, "/v1/apple/test-notifications/{testNotificationToken}", .scope(.read), parameters: stream
         ) { try await $0.testNotification($1) },
-        Route(.post, "/v1/transactions", .scope(.write)) { try await $0.receiveTransaction($1) },
+        Route(.post, "/v1/transactions", .scope(.write), takesBody: true) { try await $0.receiveTransaction($1) },
         Route(
             .get, "/v1/subscriptions/{originalTransactionId}", .scope(.read),
             parameters: stream + ["at", "knownAt", "consistency"]
@@ -79,32 +86,42 @@ extension Route {
             .post, "/v1/subscriptions/{originalTransactionId}/refresh", .scope(.admin), parameters: stream
         ) { try await $0.refresh($1) },
         Route(
-            .post, "/v1/subscriptions/{originalTransactionId}/extend", .scope(.admin), parameters: stream
+            .post, "/v1/subscriptions/{originalTransactionId}/extend", .scope(.admin), takesBody: true,
+            parameters: stream
         ) { try await $0.extend($1) },
         Route(
-            .put, "/v1/subscriptions/{originalTransactionId}/consumption", .scope(.admin), parameters: stream
-        ) { try await $0.sendConsumption($1) },
+            .put, "/v1/subscriptions/{originalTransactionId}/consumption", .scope(.admin), takesBody: true,
+            parameters: stream
+        ) { try await $0.sendConsumption(about: .subscription, $1) },
+        Route(
+            .put, "/v1/purchases/{originalTransactionId}/consumption", .scope(.admin), takesBody: true,
+            parameters: stream
+        ) { try await $0.sendConsumption(about: .purchase, $1) },
         Route(.get, "/v1/notifications", .scope(.read), parameters: page + ["type"]) { try await $0.records($1) },
-        Route(.post, "/v1/check", .scope(.read)) { try await $0.check($1) },
+        Route(.post, "/v1/check", .scope(.read), takesBody: true) { try await $0.check($1) },
         Route(.get, "/v1/events", .scope(.read), parameters: page) { try await $0.changes($1) },
         Route(.get, "/v1/quarantine", .scope(.admin), parameters: page) { try await $0.quarantined($1) },
         Route(.post, "/v1/quarantine/replay", .scope(.admin)) { api, _ in try await api.replayQuarantine() },
-        Route(.post, "/v1/reconcile/backfill", .scope(.admin)) { try await $0.startBackfill($1) },
+        Route(.post, "/v1/reconcile/backfill", .scope(.admin), takesBody: true) { try await $0.startBackfill($1) },
         Route(.post, "/v1/reconcile/run", .scope(.admin)) { api, _ in try api.startReconciliation() },
         Route(.get, "/v1/reconcile/jobs/{job}", .scope(.read)) { try $0.job($1) },
         Route(.get, "/v1/reconcile/report", .scope(.read)) { api, _ in try api.reconciliationReport() },
         Route(.get, "/v1/cluster", .scope(.read)) { api, _ in try await api.cluster() },
         Route(.post, "/v1/cluster/finalize", .scope(.admin)) { api, _ in try await api.finalize() },
         Route(.get, "/v1/shards", .scope(.read)) { api, _ in try await api.shards() },
-        Route(.post, "/v1/shards/{shard}/move", .scope(.admin)) { try await $0.moveShard($1) },
+        Route(.post, "/v1/shards/{shard}/move", .scope(.admin), takesBody: true) { try await $0.moveShard($1) },
         Route(.get, "/v1/webhooks", .scope(.admin)) { api, _ in try await api.webhooks() },
-        Route(.post, "/v1/webhooks", .scope(.admin)) { try await $0.makeWebhook($1) },
+        Route(.post, "/v1/webhooks", .scope(.admin), takesBody: true) { try await $0.makeWebhook($1) },
         Route(.get, "/v1/webhooks/{webhook}", .scope(.admin)) { try await $0.webhook($1) },
-        Route(.put, "/v1/webhooks/{webhook}", .scope(.admin)) { try await $0.changeWebhook($1) },
+        Route(.put, "/v1/webhooks/{webhook}", .scope(.admin), takesBody: true) { try await $0.changeWebhook($1) },
         Route(.delete, "/v1/webhooks/{webhook}", .scope(.admin)) { try await $0.removeWebhook($1) },
-        Route(.post, "/v1/webhooks/{webhook}/rotate", .scope(.admin)) { try await $0.rotateWebhookKey($1) },
+        Route(.post, "/v1/webhooks/{webhook}/rotate", .scope(.admin), takesBody: true) {
+            try await $0.rotateWebhookKey($1)
+        },
         Route(.post, "/v1/webhooks/{webhook}/test", .scope(.admin)) { try await $0.testWebhook($1) },
-        Route(.post, "/v1/webhooks/{webhook}/replay", .scope(.admin)) { try await $0.replayWebhook($1) },
+        Route(.post, "/v1/webhooks/{webhook}/replay", .scope(.admin), takesBody: true) {
+            try await $0.replayWebhook($1)
+        },
         Route(.get, "/v1/webhooks/{webhook}/dead-letters", .scope(.admin), parameters: page) {
             try await $0.deadLetters($1)
         },

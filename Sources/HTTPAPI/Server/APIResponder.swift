@@ -44,11 +44,6 @@ struct APIResponder: HTTPResponder {
         let (route, arguments) = try self.routes.route(request.method, path)
         found = route
 
-        guard route.isUnlimited || self.admission.takeRequest() else {
-            throw Problem(.tooBusy, "too many requests at once")
-        }
-        defer { if !route.isUnlimited { self.admission.releaseRequest() } }
-
         try self.api.authorizer.authorize(fields, for: route.access)
         if let expectation = fields.expect, expectation.lowercased() != "100-continue" {
             throw Problem(.expectationFailed, "only Expect: 100-continue is known")
@@ -58,7 +53,9 @@ struct APIResponder: HTTPResponder {
         let query = try Query(queryText, allowing: route.parameters)
         let call = Call(
             fields: fields, body: request.body, arguments: arguments, query: query, admission: self.admission)
-        return try await route.handler(self.api, call)
+        // A request with a body counts from when that has come.
+        guard !route.isUnlimited, !route.takesBody else { return try await route.handler(self.api, call) }
+        return try await self.admission.asRequest { try await route.handler(self.api, call) }
     }
 }
 

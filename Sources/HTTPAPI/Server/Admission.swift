@@ -24,10 +24,14 @@ package final class Admission: Sendable {
         self.connections.wrappingSubtract(1, ordering: .relaxed)
     }
 
-    func takeRequest() -> Bool { Self.take(1, from: self.requests, upTo: self.limits.requests) }
-
-    func releaseRequest() {
-        self.requests.wrappingSubtract(1, ordering: .relaxed)
+    /// Does `work` as one of the requests that are worked on.
+    /// - Throws: 503 when there are as many as may be.
+    func asRequest<Result>(_ work: () async throws -> Result) async throws -> Result {
+        guard Self.take(1, from: self.requests, upTo: self.limits.requests) else {
+            throw Problem(.tooBusy, "too many requests at once")
+        }
+        defer { self.requests.wrappingSubtract(1, ordering: .relaxed) }
+        return try await work()
     }
 
     func takeBody(bytes: Int) -> Bool { Self.take(bytes, from: self.bodyBytes, upTo: self.limits.bodyBytes) }

@@ -47,7 +47,7 @@ package struct Configuration: Sendable {
     package struct Limits: Sendable {
         /// Connections that are served; more are answered with 503 and closed.
         package var connections = 4_096
-        /// Requests being worked on.
+        /// Requests being worked on: whose body, if they have one, has come.
         package var requests = 1_024
         /// Answers that do not end by themselves; they do not count as requests.
         package var streams = 256
@@ -55,7 +55,7 @@ package struct Configuration: Sendable {
         package var bodyBytes = 128 << 20
         /// Bytes of one request body; more is 413.
         package var bodyBytesPerRequest = 1 << 20
-        /// Bytes of all header fields of a request; more is 431.
+        /// Bytes of a request's path, query and header fields; more is 431. Where cursors are taken, the longest comes on top.
         package var headerBytes = 32 << 10
         /// From a connection's start to the head of its first request, TLS included.
         package var headTimeout = TimeAmount.seconds(10)

@@ -65,7 +65,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         if error == .headerOverflow {
             problem = Problem(
                 status: .requestHeaderFieldsTooLarge, code: problem.code, title: problem.title,
-                detail: "the header fields are larger than \(self.admission.limits.headerBytes) bytes")
+                detail: "path, query and header fields are larger than \(self.admission.limits.headerBytes) bytes")
         }
         self.refuse(problem, context: context)
     }

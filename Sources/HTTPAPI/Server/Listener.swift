@@ -3,6 +3,7 @@ import HummingbirdCore
 import HummingbirdTLS
 import Logging
 import ServiceLifecycle
+import SubscriptionRuntime
 
 /// One address that is served, with the routes that belong there.
 struct Listener: Service {
@@ -17,6 +18,9 @@ struct Listener: Service {
         limits: Configuration.Limits, logger: Logger,
         onListening: @escaping @Sendable (APIServer.Endpoint) async -> Void
     ) throws(ConfigurationError) {
+        var limits = limits
+        // Nobody outside has a cursor.
+        if !isOutside { limits.headerBytes += SubscriptionService.longestCursor }
         // Each listener counts for itself: a flood from outside takes nothing from the backends.
         let admission = Admission(limits: limits)
         self.setting = setting

@@ -20,10 +20,11 @@ struct ConsumptionCommand: ParsableCommand {
 
                 Example:
                   perennial consumption reply 2000000000000001 --consented --delivery delivered --no-sample --refund decline
+                  perennial consumption reply 2000000000000002 --purchase --consented --delivery delivered --no-sample \
+                --consumed 40
                 """)
 
-        @Argument(help: "The originalTransactionId.")
-        var id: String
+        @OptionGroup var subject: SubscriptionCommand.SubjectOptions
         @Flag(help: "The customer has agreed that Apple is told.")
         var consented = false
         @Option(
@@ -37,7 +38,6 @@ struct ConsumptionCommand: ParsableCommand {
         var refund: RefundArgument?
         @Option(help: "The transactionId that Apple names; the newest unless set.")
         var transaction: String?
-        @OptionGroup var stream: StreamOptions
         @OptionGroup var node: NodeOptions
         @OptionGroup var output: OutputOptions
 
@@ -56,7 +56,7 @@ struct ConsumptionCommand: ParsableCommand {
 
         func run() async throws {
             let answer = try await self.node.clientThatWaitsForApple().put(
-                ["v1", "subscriptions", self.id, "consumption"], query: self.stream.query,
+                self.subject.path + ["consumption"], query: self.subject.query,
                 body: JSONWriter.text { json in
                     json.member("customerConsented", true)
                     json.member("deliveryStatus", self.delivery.status)

@@ -1,12 +1,15 @@
 package import EventSourcing
 
-/// Places in some shards' logs, as opaque text (at most 4 KB for 256 shards): a consistency token, or the cursor of the
-/// change stream. It names its store and the incarnation that wrote each place, so that another store, or a rewound and
+/// Places in some shards' logs, as opaque text (some 3 KB for 256 shards, 75 KB at most): a consistency token, or the cursor
+/// of the change stream. It names its store and the incarnation that wrote each place, so that another store, or a rewound and
 /// regrown log, is noticed. A shard that it does not mention stands before its first event.
 package struct PositionToken: Hashable, Sendable {
     package let store: StoreStamp
     /// In shard order, each shard once.
     package let positions: [Position]
+
+    /// No text of a token or a page's cursor has more bytes.
+    package static let longestText = TokenFormat.maximumLength
 
     package init(store: StoreStamp, positions: [Position]) {
         self.store = store

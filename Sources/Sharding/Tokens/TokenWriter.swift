@@ -1,5 +1,4 @@
 import Base64Coding
-import Crypto
 
 /// What every token begins and ends with: a format byte, the store it speaks of, and a checksum against mangled text.
 /// Numbers are varints (LEB128), so that a vector of positions stays short.
@@ -29,17 +28,5 @@ struct TokenWriter {
     consuming func text() -> String {
         let sum = TokenFormat.checksum(self.bytes[...])
         return String(decoding: Base64.url.encode(self.bytes + sum), as: UTF8.self)
-    }
-}
-
-enum TokenFormat: UInt8 {
-    case positions = 1
-    case page = 2
-
-    /// What anybody hands in may be at most this long, and what we write is.
-    static let maximumLength = 4_096
-
-    static func checksum(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        Array(SHA256.hash(data: bytes)).prefix(4)
     }
 }

@@ -1,4 +1,5 @@
 import EventSourcing
+import ServiceLifecycle
 import Subscriptions
 
 /// What is authentic but not for this configuration: kept, and read anew on request.
@@ -16,11 +17,14 @@ struct Quarantine: Sendable {
         try await self.measure()
     }
 
-    /// Offers every row to `take`, which says whether it is recorded now, and lets go of those that are.
+    /// Offers every row to `take`, which says whether it is recorded now, and lets go of those that are. It ends early when
+    /// its task is cancelled or the node stops: the rows are many, and those that are left stay for the next time.
     func replay(_ take: ([UInt8]) async throws -> Bool) async throws -> QuarantineReplay {
         var replay = QuarantineReplay()
         var last: Int64 = 0
-        while let row = try await self.store.quarantined(after: last, limit: 1).first {
+        while !Task.isCancelled, !Task.isShuttingDownGracefully,
+            let row = try await self.store.quarantined(after: last, limit: 1).first
+        {
             last = row.id
             do {
                 if try await take(row.raw) {

@@ -234,7 +234,7 @@ package final class SubscriptionService: Service, Sendable {
         return try await ServiceError.translating { try await self.store.quarantined(after: id, limit: limit) }
     }
 
-    /// Reads every row anew and records what now fits.
+    /// Reads every row anew and records what now fits; a part of the rows when the node stops meanwhile.
     package func replayQuarantine() async throws(ServiceError) -> QuarantineReplay {
         try await ServiceError.translating {
             try await self.quarantine.replay { raw in

@@ -17,12 +17,15 @@ struct OpenAPIDocument {
 
     private(set) var operations: [Operation] = []
     private(set) var problemCodes: Set<String> = []
+    /// By the name of a parameter.
+    private(set) var longestTexts: [String: Int] = [:]
 
     init() throws {
         let file = URL(filePath: #filePath).appending(path: "../../../../proto/openapi.yaml").standardized
         let lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
         self.readOperations(lines)
         self.readProblemCodes(lines)
+        self.readLongestTexts(lines)
     }
 
     private mutating func readOperations(_ lines: [String]) {
@@ -56,6 +59,18 @@ struct OpenAPIDocument {
         for line in lines[(start + 1)...].prefix(while: { $0.hasPrefix("      ") }) {
             let text = line.trimmingCharacters(in: .whitespaces)
             if text.hasPrefix("- ") { self.problemCodes.insert(String(text.dropFirst(2))) }
+        }
+    }
+
+    private mutating func readLongestTexts(_ lines: [String]) {
+        guard let start = lines.firstIndex(of: "  parameters:") else { return }
+        var parameter = ""
+        for line in lines[(start + 1)...].prefix(while: { $0.hasPrefix("    ") }) {
+            if !line.hasPrefix("     ") {
+                parameter = String(line.dropFirst(4).dropLast())
+            } else if let length = line.split(separator: "maxLength: ").dropFirst().first {
+                self.longestTexts[parameter] = Int(length.prefix { $0.isNumber })
+            }
         }
     }
 }

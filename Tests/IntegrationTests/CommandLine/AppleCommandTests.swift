@@ -119,6 +119,7 @@ struct AppleCommandTests {
     @Test func plainWordsBecomeApples() async throws {
         let node = try await ScriptedNode([
             "PUT /v1/subscriptions/7/consumption": [.init(status: 202, body: "{}")],
+            "PUT /v1/purchases/8/consumption": [.init(status: 202, body: "{}")],
             "POST /v1/subscriptions/7/extend": [
                 .init(body: #"{"success":true,"effectiveDate":"2026-12-22T23:00:00.000Z","requestIdentifier":"o-1"}"#)
             ],
@@ -129,6 +130,9 @@ struct AppleCommandTests {
                 "consumption", "reply", "7", "--consented", "--delivery", "delivered", "--sample", "--consumed", "12.5",
                 "--refund", "prorated", "--transaction", "71",
             ])
+        let purchase = try await self.run(
+            node,
+            ["consumption", "reply", "8", "--purchase", "--consented", "--delivery", "delivered", "--no-sample"])
         let extended = try await self.run(
             node,
             [
@@ -142,6 +146,11 @@ struct AppleCommandTests {
             node.bodies(of: "PUT /v1/subscriptions/7/consumption") == [
                 #"{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":true,"#
                     + #""consumptionPercentage":12500,"refundPreference":"GRANT_PRORATED","transactionId":"71"}"#
+            ])
+        #expect(purchase.status == 0, "\(purchase.errors)")
+        #expect(
+            node.bodies(of: "PUT /v1/purchases/8/consumption") == [
+                #"{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false}"#
             ])
         #expect(extended.status == 0, "\(extended.errors)")
         #expect(
