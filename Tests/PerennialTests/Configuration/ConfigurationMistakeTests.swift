@@ -159,6 +159,22 @@ import Testing
             "an address that nobody can connect to", Self.shared + "cluster: { bind: \"0.0.0.0:7000\" }\n" + smallest,
             says: "perennial.yaml:2: cluster.advertise: is missing: others cannot connect to 0.0.0.0:7000"),
         Mistake(
+            "an advertised address that is every address",
+            Self.shared + "cluster: { bind: \"0.0.0.0:7000\", advertise: \"0.0.0.0:7000\" }\n" + smallest,
+            says: """
+                perennial.yaml:2: cluster.advertise: others cannot connect to 0.0.0.0:7000; name one address of this node
+                """
+        ),
+        Mistake(
+            "an advertised IPv6 address that is every address",
+            Self.shared + "cluster: { bind: \"[::]:7000\", advertise: \"[::]:7000\" }\n" + smallest,
+            says: "perennial.yaml:2: cluster.advertise: others cannot connect to [::]:7000; "
+                + "name one address of this node"),
+        Mistake(
+            "an advertised port that is none",
+            Self.shared + "cluster: { bind: \"10.0.0.5:0\", advertise: \"10.0.0.5:0\" }\n" + smallest,
+            says: "perennial.yaml:2: cluster.advertise: others cannot connect to port 0; name the one that they reach"),
+        Mistake(
             "a cluster without a key", Self.shared + "cluster: { bind: \"127.0.0.1:7000\" }\n" + smallest,
             says: "perennial.yaml:2: cluster.curveKeyFile: is missing"),
         Mistake(

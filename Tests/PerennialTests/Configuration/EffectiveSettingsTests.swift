@@ -28,6 +28,7 @@ import Testing
 
     @Test(arguments: [
         "postgresql://u:secret@db/x", "postgresql://u:se?cret@db/x?sslmode=require", "postgresql://u:s@ecret@db/x",
+        "postgresql://u:se/cret@db/x", "postgresql://u:s/e@cret@db/x?sslmode=require", "postgresql://u:s/e?cret@db/x",
         "postgresql://db/x?password=secret", "postgresql://db/x?user=u&pass%77ord=secret&sslPassword=secret",
     ])
     func passwordsOfAStoreAreMasked(_ url: String) throws {

@@ -13,12 +13,13 @@ extension LoadedConfiguration {
         guard section.advertise != nil || !Self.isEverywhere(section.bind) else {
             throw self.mistake(path + "advertise", "is missing: others cannot connect to \(section.bind)")
         }
+        let advertise = try section.advertise.map { address throws(ConfigurationError) in
+            try self.reachableEndpoint(address, at: path + "advertise")
+        }
         var cluster = Clustering.ClusterConfiguration(
             node: node, incarnation: Incarnation(rawValue: .random(in: .min ... .max)), bind: bind,
             keys: try self.curveKeys(section.curveKeyFile, at: path + "curveKeyFile"))
-        if let advertise = section.advertise {
-            cluster.advertise = try self.endpoint(advertise, at: path + "advertise")
-        }
+        cluster.advertise = advertise
         return cluster
     }
 
@@ -31,8 +32,22 @@ extension LoadedConfiguration {
         return "tcp://\(address)"
     }
 
+    /// The same for an address that others connect to.
+    private func reachableEndpoint(
+        _ address: String, at path: ConfigurationPath
+    ) throws(ConfigurationError) -> String {
+        let endpoint = try self.endpoint(address, at: path)
+        guard !Self.isEverywhere(address) else {
+            throw self.mistake(path, "others cannot connect to \(address); name one address of this node")
+        }
+        guard address.split(separator: ":").last.flatMap({ UInt16($0) }) != 0 else {
+            throw self.mistake(path, "others cannot connect to port 0; name the one that they reach")
+        }
+        return endpoint
+    }
+
     static func isEverywhere(_ address: String) -> Bool {
-        ["0.0.0.0:", "*:", "[::]:"].contains { address.hasPrefix($0) }
+        ["0.0.0.0:", "*:", "[::]:", ":::"].contains { address.hasPrefix($0) }
     }
 
     func curveKeys(_ name: String, at path: ConfigurationPath) throws(ConfigurationError) -> CurveKeyPair {
