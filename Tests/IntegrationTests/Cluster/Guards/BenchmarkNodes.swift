@@ -46,6 +46,10 @@ final class BenchmarkNodes: Sendable {
             }
             try await Task.sleep(for: .milliseconds(20))
         }
+        // Nor here, where the limit is to be the one that nodes have.
+        if port != nil, process.errorOutput.contains("timeout expired") {
+            return try await self.start(name, port: port)
+        }
         throw ProcessFailure("a node did not start: \(process.errorOutput)")
     }
 
