@@ -10,6 +10,21 @@ import Testing
 
     private func life() -> TestSubscription { TestSubscription(id: "1", from: Node.start - .days(1)) }
 
+    /// Runs a service until it ends by itself.
+    /// - Parameter cause: called once it serves.
+    /// - Returns: what it ends with.
+    private func end(of service: SubscriptionService, _ cause: () async -> Void) async -> (any Error)? {
+        await withTaskGroup(of: (any Error)?.self) { group in
+            group.addTask {
+                do { try await service.run() } catch { return error }
+                return nil
+            }
+            await eventually { service.readiness(for: .reads).ready }
+            await cause()
+            return await group.next() ?? nil
+        }
+    }
+
     @Test(arguments: [
         (StoreError.Code.unavailable, ServiceError.Code.storeUnavailable), (.full, .storeFull), (.corrupt, .corrupt),
     ])
@@ -106,12 +121,7 @@ import Testing
         var life = self.life()
         let payloads = try [life.subscribe(), life.turnAutoRenew(false), life.turnAutoRenew(true)].map(node.apple.sign)
         let service = try node.service()
-        let end = await withTaskGroup(of: (any Error)?.self) { group in
-            group.addTask {
-                do { try await service.run() } catch { return error }
-                return nil
-            }
-            await eventually { service.readiness(for: .reads).ready }
+        let end = await self.end(of: service) {
             for payload in payloads[..<2] { _ = try? await service.ingest(signedPayload: payload) }
             store.ownerships = { taken in
                 taken.map { owned in
@@ -128,7 +138,6 @@ import Testing
             // then: nothing is written on, and nothing answered
             #expect(refused?.code == .storeRewound)
             await #expect(throws: ServiceError.self) { try await service.check("1") }
-            return await group.next() ?? nil
         }
         #expect((end as? ServiceError)?.code == .storeRewound)
     }
@@ -150,12 +159,7 @@ import Testing
             return try node.apple.sign(life.subscribe())
         }
         let service = try node.service()
-        let end = await withTaskGroup(of: (any Error)?.self) { group in
-            group.addTask {
-                do { try await service.run() } catch { return error }
-                return nil
-            }
-            await eventually { service.readiness(for: .reads).ready }
+        let end = await self.end(of: service) {
             store.ownerships = { _ throws(StoreError) in throw StoreError(.corrupt, "as the test says") }
             // when
             let outcomes = await withTaskGroup(of: Delivered.self) { group in
@@ -168,7 +172,6 @@ import Testing
             }
             // then: everybody is told, and nobody that it was recorded
             #expect(outcomes.allSatisfy { $0.outcome == nil })
-            return await group.next() ?? nil
         }
         #expect((end as? ServiceError)?.code == .corrupt)
     }

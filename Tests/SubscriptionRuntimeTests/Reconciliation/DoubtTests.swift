@@ -26,6 +26,26 @@ import Testing
         node.clock.advance(to: end + .seconds(20))
     }
 
+    /// A node that is started asks Apple of its own accord, and learns of a renewal.
+    private func finds(
+        _ renewal: TestNotification, until end: Moment, from apple: ScriptedApple, _ node: Node
+    ) async throws {
+        apple.answers { [store = node.apple] request in
+            guard request.path.contains("/subscriptions/") else {
+                return ScriptedApple.json(#"{"notificationHistory":[],"hasMore":false}"#)
+            }
+            return (try? store.statuses(renewal)) ?? ScriptedApple.notFound
+        }
+        try await node.run { service in
+            await eventually {
+                node.clock.advance(to: node.clock.now + .seconds(1))
+                return (try? await service.view("1").snapshot?.expiresDate) == end
+            }
+            let view = try await service.view("1")
+            #expect(view.snapshot?.entitled == true)
+        }
+    }
+
     @Test func aRenewalThatWasNeverToldIsFoundWithinSecondsOfTheEnd() async throws {
         // given
         let apple = ScriptedApple()
@@ -324,24 +344,10 @@ import Testing
         try await node.run { service in _ = try await service.ingest(signedPayload: first) }
         var renewed = life
         let renewal = renewed.renew()
-        let newEnd = renewed.end
-        apple.answers { [store = node.apple] request in
-            guard request.path.contains("/subscriptions/") else {
-                return ScriptedApple.json(#"{"notificationHistory":[],"hasMore":false}"#)
-            }
-            return (try? store.statuses(renewal)) ?? ScriptedApple.notFound
-        }
-        node.clock.advance(to: life.end + .hours(1))
         // when
-        try await node.run { service in
-            await eventually {
-                node.clock.advance(to: node.clock.now + .seconds(1))
-                return (try? await service.view("1").snapshot?.expiresDate) == newEnd
-            }
-            // then
-            let view = try await service.view("1")
-            #expect(view.snapshot?.entitled == true)
-        }
+        node.clock.advance(to: life.end + .hours(1))
+        // then
+        try await self.finds(renewal, until: renewed.end, from: apple, node)
     }
 
     @Test func anEndByTimeIsAskedAboutAfterARestart() async throws {
@@ -357,23 +363,9 @@ import Testing
         }
         // when: the customer has paid after all, of which nobody tells
         let renewal = customer.renew()
-        let newEnd = customer.end
-        apple.answers { [store = node.apple] request in
-            guard request.path.contains("/subscriptions/") else {
-                return ScriptedApple.json(#"{"notificationHistory":[],"hasMore":false}"#)
-            }
-            return (try? store.statuses(renewal)) ?? ScriptedApple.notFound
-        }
         node.clock.advance(to: life.end + .hours(1))
-        try await node.run { service in
-            // then
-            await eventually {
-                node.clock.advance(to: node.clock.now + .seconds(1))
-                return (try? await service.view("1").snapshot?.expiresDate) == newEnd
-            }
-            let view = try await service.view("1")
-            #expect(view.snapshot?.entitled == true)
-        }
+        // then
+        try await self.finds(renewal, until: customer.end, from: apple, node)
     }
 
     @Test func whatAClientBringsFirstIsLearntFromHistoryAndStatuses() async throws {
