@@ -18,8 +18,16 @@ func library(
     .target(name: name, dependencies: targets + products, swiftSettings: settings + more)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+/// What is tested is optimised like a release. To optimise the tests as well takes half of the time of building them.
+let unoptimised = SwiftSetting.unsafeFlags(["-Onone"])
+
+/// - Parameter searches: its tests go through many thousands of cases themselves, and are optimised.
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], searches: Bool = false
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, exclude: exclude,
+        swiftSettings: searches ? settings : settings + [unoptimised])
 }
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -141,7 +149,7 @@ let package = Package(
             swiftSettings: settings),
         library(
             "PerennialTestSupport", ["EventSourcing", "SubscriptionRuntime", "Subscriptions"],
-            products: [hummingbird, lifecycle, logging]),
+            products: [hummingbird, lifecycle, logging], more: [unoptimised]),
         library("PostgresHarness"),
         library("StoreSamples", ["AppStoreSimulator", "Subscriptions"]),
 
@@ -152,8 +160,8 @@ let package = Package(
         tests("SubscriptionsTests", ["Subscriptions"]),
         tests("EntitlementsTests", ["Entitlements", "Subscriptions"]),
         tests("EventSourcingTests", ["EventSourcing", "PerennialTestSupport"]),
-        tests("ShardingTests", ["EventSourcing", "Sharding"]),
-        tests("ClusterSimulationTests", ["EventSourcing", "Sharding"]),
+        tests("ShardingTests", ["EventSourcing", "Sharding"], searches: true),
+        tests("ClusterSimulationTests", ["EventSourcing", "Sharding"], searches: true),
         tests(
             "AppStoreTests",
             [
