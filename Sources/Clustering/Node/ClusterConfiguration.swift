@@ -25,8 +25,9 @@ package struct ClusterConfiguration: Sendable {
     /// For so long at most commands gather while several that have left are unanswered: a shard that does not answer must not
     /// hold the others up.
     package var commandPatience = Duration.milliseconds(20)
-    /// For so long at most replies wait for the others to what came in the same message.
-    package var replyPatience = Duration.milliseconds(10)
+    /// For so long at most replies wait for the others to what came in the same message; and for so long anew, together with
+    /// those to other messages, where some have left already.
+    package var replyPatience = Duration.milliseconds(20)
     /// A connection on which nothing was heard for so long, though a sign of life was asked for, counts as broken.
     package var heartbeatTimeout = Duration.seconds(3)
     /// How many calls to one node, or from all nodes, may be under way.

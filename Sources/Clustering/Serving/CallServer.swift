@@ -15,12 +15,11 @@ final class CallServer: Sendable {
     private let calls: ServedCalls
     private let replies: ReplyQueue
     private let largestAnswer: Int
-    private let replyPatience: Duration
     /// By shard.
     private let lanes: [Lane]
     /// The newest call of each caller's run.
     private let newest = Mutex<[Int64: UInt64]>([:])
-    private let held = Mutex(HeldReplies())
+    private let held: Mutex<HeldReplies>
     private let (work, incoming) = AsyncStream.makeStream(of: Work.self)
 
     /// - Parameters:
@@ -33,7 +32,7 @@ final class CallServer: Sendable {
         self.contract = contract
         self.calls = ServedCalls(limits: limits)
         self.largestAnswer = largestAnswer
-        self.replyPatience = replyPatience
+        self.held = Mutex(HeldReplies(interval: replyPatience))
         self.replies = replies
         self.lanes = (0..<shardCount).map { _ in Lane() }
     }
@@ -44,7 +43,7 @@ final class CallServer: Sendable {
     func receive(_ frame: Frame, on route: ReplyRoute, for system: ClusterSystem) {
         // A frame that waited for its connection may hold calls that were given up since.
         let cancelled = Set(frame.cancelled)
-        let group = frame.calls.count > 1 ? ReplyGroup(patience: self.replyPatience) : nil
+        let group = frame.calls.count > 1 ? ReplyGroup() : nil
         for call in frame.calls where self.isNew(call, of: route.caller) && !cancelled.contains(call.id) {
             if let failure = self.accept(call, on: route, group, for: system) {
                 self.replies.put(RemoteReply(id: call.id, outcome: .failure(failure)), on: route)
@@ -53,7 +52,7 @@ final class CallServer: Sendable {
         }
         for id in frame.cancelled { self.calls.cancel(ServedCall.ID(route: route, call: id)) }
         // What has been answered by now leaves in this turn of the reactor.
-        if let group, !group.leave() { self.held.withLock { $0.append(group) } }
+        if let group, !group.leave() { self.held.withLock { $0.append(group, at: .now) } }
     }
 
     /// When replies that are held have to leave at the latest.

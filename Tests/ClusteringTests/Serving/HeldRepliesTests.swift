@@ -2,51 +2,61 @@ import Clustering
 import Testing
 
 @Suite struct HeldRepliesTests {
+    private static let interval = Duration.seconds(3_600)
     private let start = ContinuousClock.now
-    private let patience = Duration.seconds(3_600)
 
     /// Its reader has seen two commands, and none of them is answered.
-    private func group(after delay: Duration = .zero) -> ReplyGroup {
-        let group = ReplyGroup(patience: self.patience, from: self.start + delay)
+    private func group() -> ReplyGroup {
+        let group = ReplyGroup()
         for _ in 0..<2 { group.enter() }
-        _ = group.leave()
+        #expect(!group.leave())
         return group
     }
 
-    @Test func theyLeaveWhenTheFirstIsDue() {
-        // given
-        var held = HeldReplies()
+    @Test func nothingIsDueWhereNothingIsHeld() {
+        var held = HeldReplies(interval: Self.interval)
         #expect(held.nextDue(at: self.start) == nil)
-        held.append(self.group())
-        held.append(self.group(after: .seconds(1)))
-        // when, then
-        #expect(held.nextDue(at: self.start + .seconds(5)) == self.start + self.patience)
     }
 
-    @Test func whatBecameDueUnseenLeavesNowAndOnce() {
-        // given: a reply that came just in time not to ask for it itself
-        var held = HeldReplies()
+    @Test func theFirstDecidesWhenTheyLeave() {
+        // given
+        var held = HeldReplies(interval: Self.interval)
+        held.append(self.group(), at: self.start)
+        held.append(self.group(), at: self.start + .seconds(1))
+        // when, then
+        #expect(held.nextDue(at: self.start + .seconds(5)) == self.start + Self.interval)
+    }
+
+    @Test func whatIsLateLeavesOnceInEachInterval() {
+        // given
+        var held = HeldReplies(interval: Self.interval)
         let group = self.group()
-        held.append(group)
+        held.append(group, at: self.start)
+        // when: a reply is there, and another is not
         #expect(!group.leave())
-        // when: nobody has looked before it was too late
-        let late = self.start + self.patience
+        let late = self.start + Self.interval + .seconds(1)
         // then
         #expect(held.nextDue(at: late) == late)
-        #expect(held.nextDue(at: late) == nil)
+        #expect(held.nextDue(at: late) == late + Self.interval)
+        // and what comes meanwhile leaves with it
+        held.append(self.group(), at: late + .seconds(1))
+        #expect(held.nextDue(at: late + .seconds(2)) == late + Self.interval)
     }
 
     @Test func whatIsCompleteIsNotWaitedFor() {
         // given
-        var held = HeldReplies()
-        let group = self.group()
-        held.append(group)
-        held.append(self.group(after: .seconds(1)))
+        var held = HeldReplies(interval: Self.interval)
+        let groups = [self.group(), self.group()]
+        for group in groups { held.append(group, at: self.start) }
         // when: the last one asks for it
-        #expect(!group.leave())
-        #expect(group.leave())
+        for group in groups {
+            #expect(!group.leave())
+            #expect(group.leave())
+        }
         // then
-        #expect(held.nextDue(at: self.start) == self.start + .seconds(1) + self.patience)
-        #expect(held.nextDue(at: self.start + self.patience) == self.start + .seconds(1) + self.patience)
+        #expect(held.nextDue(at: self.start) == nil)
+        // and the next interval begins with what comes next
+        held.append(self.group(), at: self.start + .seconds(9))
+        #expect(held.nextDue(at: self.start + .seconds(9)) == self.start + .seconds(9) + Self.interval)
     }
 }
