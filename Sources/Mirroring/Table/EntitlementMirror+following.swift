@@ -19,9 +19,7 @@ extension EntitlementMirror {
         key: [UInt8], entitlement: [UInt8], in shard: ShardID, _ replacing: ReplacedRow = .olderVersion
     ) throws(MirrorError) -> Bool {
         // Streams of other kinds have no row.
-        if let kind = key.first, kind != StreamKind.subscription.rawValue, kind != StreamKind.purchase.rawValue {
-            return false
-        }
+        if let kind = key.first, StreamKind(rawValue: kind)?.givesAccess != true { return false }
         let row: EntitlementRow
         do { row = try EntitlementRow(decoding: entitlement) } catch {
             throw MirrorError(.malformed, "the row of a stream cannot be read: \(error)")
@@ -38,7 +36,7 @@ extension EntitlementMirror {
             let kind = key.first.flatMap(StreamKind.init(rawValue:)),
             let idEnd = key.firstIndex(of: 0), key[(idEnd + 1)...].contains(0)
         else { throw MirrorError(.malformed, "the key or the version of a stream cannot be read") }
-        guard kind == .subscription || kind == .purchase else { return false }
+        guard kind.givesAccess else { return false }
         let row = self.names.number(row)
         guard row.phases.allSatisfy({ $0.standing <= Int(UInt32.max) }) else {
             throw MirrorError(.tooManyNames, "there are too many products for a mirror")

@@ -14,9 +14,7 @@ struct UnreadChange {
     /// nil for a stream that is neither a subscription nor a purchase.
     /// - Throws: when it cannot be read, as when a newer node has written it.
     init?(_ image: SubscriptionImage) throws(MirrorError) {
-        if let kind = image.key.first, kind != StreamKind.subscription.rawValue, kind != StreamKind.purchase.rawValue {
-            return nil
-        }
+        if let kind = image.key.first, StreamKind(rawValue: kind)?.givesAccess != true { return nil }
         guard let key = StreamKey(bytes: image.key) else {
             throw MirrorError(.malformed, "the key of a changed stream cannot be read")
         }

@@ -85,7 +85,7 @@ final class EntitlementTable: Sendable {
 
     /// A commit with this row is durable.
     func update(_ key: StreamKey, row: StreamRow) {
-        guard key.kind == .subscription || key.kind == .purchase else { return }
+        guard key.kind.givesAccess else { return }
         let name = Name(digest: IDDigest(id: key.id), kind: key.kind)
         self.state.withLock { state in
             guard state.entries.contains(name) || state.loading[name] != nil else { return }

@@ -216,19 +216,21 @@ struct BatchDecider {
     }
 
     private func doubt(_ events: [SubscriptionEvent], _ outlook: Outlook?, isFirst: Bool) -> AskReason? {
-        guard let outlook, outlook.key.kind == .subscription else { return nil }
+        guard let outlook else { return nil }
         if events.contains(where: { $0.changes == [.anomaly] }) { return .anomaly }
         if isFirst, events[0].source == .client { return .firstSeen }
-        if events[0].source == .timer, Change.endingsByTime.contains(events[0].kind) { return .endedByTime }
+        // The end of a purchase is by our configuration: Apple knows nothing of it.
+        if outlook.key.kind == .subscription, events[0].source == .timer,
+            Change.endingsByTime.contains(events[0].kind)
+        {
+            return .endedByTime
+        }
         return outlook.doubt(at: self.now).map(AskReason.init)
     }
 
     private func entitlement(_ entry: StreamEntry, _ outlook: Outlook?) -> [UInt8] {
-        switch entry.state.key.kind {
-        case .subscription, .purchase:
-            EntitlementRow(outlook, version: entry.version.rawValue, from: self.now).encoded(under: self.fingerprint)
-        case .massExtension, .externalPurchase, .appTransaction, .test: []
-        }
+        guard entry.state.key.kind.givesAccess else { return [] }
+        return EntitlementRow(outlook, version: entry.version.rawValue, from: self.now).encoded(under: self.fingerprint)
     }
 
     /// Transitions up to here need no announcement any more: they are past. One that is due and not announced yet stays

@@ -20,8 +20,7 @@ struct ImageRenewer: Sendable {
 
     /// nil for a stream that no check asks about.
     func image(of row: StreamRow, in shard: ShardID) async throws -> SubscriptionImage? {
-        guard let kind = row.key.first.flatMap(StreamKind.init(rawValue:)), kind == .subscription || kind == .purchase
-        else { return nil }
+        guard let kind = row.key.first.flatMap(StreamKind.init(rawValue:)), kind.givesAccess else { return nil }
         var image = SubscriptionImage(key: row.key, version: row.version, entitlement: row.entitlement)
         guard EntitlementRow.fingerprint(of: row.entitlement) != self.fingerprint, let key = StreamKey(bytes: row.key)
         else { return image }

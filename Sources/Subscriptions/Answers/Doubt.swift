@@ -1,4 +1,4 @@
-/// Why Apple has to be asked about a subscription: the answer rests on something that has not been said yet (domain §4).
+/// Why Apple has to be asked: the answer rests on something that has not been said yet.
 package enum Doubt: String, Hashable, Sendable, CaseIterable {
     /// The paid period is over, and the renewal has not been heard of.
     case awaitingRenewal
@@ -9,9 +9,8 @@ package enum Doubt: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Outlook {
-    /// nil when nothing about the answer at `moment` is doubtful, and for what is no subscription.
+    /// nil when nothing about the answer at `moment` is doubtful. A purchase is not renewed: it can be incomplete alone.
     package func doubt(at moment: Moment) -> Doubt? {
-        guard self.key.kind == .subscription else { return nil }
         let verdict = self.verdict(at: moment)
         if verdict.awaitingRenewal { return .awaitingRenewal }
         if verdict.incomplete { return .incomplete }

@@ -25,7 +25,7 @@ extension StreamState {
     }
 
     func derivation(_ rules: DerivationRules) -> Derivation? {
-        guard !self.facts.isEmpty, self.key.kind == .subscription || self.key.kind == .purchase else { return nil }
+        guard !self.facts.isEmpty, self.key.kind.givesAccess else { return nil }
         return Derivation(self.facts, of: self.key, rules: rules)
     }
 }

@@ -12,6 +12,9 @@ package enum StreamKind: UInt8, Sendable, CaseIterable {
     case appTransaction = 5
     /// `test:` + bundleId.
     case test = 6
+
+    /// Whether such streams give access; the others are recorded and shown.
+    package var givesAccess: Bool { self == .subscription || self == .purchase }
 }
 
 /// Names one stream of events. Its id alone decides the shard; environment and bundle tell equal ids apart.

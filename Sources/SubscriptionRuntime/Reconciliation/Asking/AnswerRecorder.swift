@@ -43,10 +43,12 @@ struct AnswerRecorder: Sendable {
 
     /// Durable when it returns.
     /// - Throws: retryable codes; what was recorded before stays.
-    func record(_ page: HistoryPage, of account: ServerAPIAccount) async throws(ServiceError) -> Recording {
+    func record(
+        _ transactions: [SignedString], of account: ServerAPIAccount
+    ) async throws(ServiceError) -> Recording {
         var recording = Recording()
         recording.progress.calls = 1
-        for transaction in page.signedTransactions {
+        for transaction in transactions {
             let part = EvidencePart(name: .signedTransactionInfo, jws: transaction.jws)
             try await self.take([part], into: &recording) { () async throws(ReadingFailure) in
                 try await self.reader.read(historyTransaction: transaction, of: account, now: self.clock.now)

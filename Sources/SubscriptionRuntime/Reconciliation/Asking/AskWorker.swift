@@ -49,7 +49,10 @@ struct AskWorker: Sendable {
         do {
             let reasons = try await self.openReasons(of: question)
             guard let first = reasons.first else { return self.queue.settle(question) }
-            if reasons.contains(.firstSeen) { try await self.past.read(question.key, from: client) }
+            // A purchase has no past, and its customer may have made thousands of others.
+            if reasons.contains(.firstSeen), question.key.kind == .subscription {
+                try await self.past.read(question.key, from: client)
+            }
             let result = try await self.comparison.compare(
                 question.key, with: client, for: first, urgency: .urgent)
             self.troubles.end(of: client.account)

@@ -48,7 +48,7 @@ struct DoubtScan: Sendable {
             let rows = try await self.node.store.streams(in: shard, after: last, limit: Self.pageSize)
             let now = self.clock.now
             for row in rows {
-                guard let key = StreamKey(bytes: row.key), key.kind == .subscription,
+                guard let key = StreamKey(bytes: row.key), key.kind.givesAccess,
                     self.accounts.client(of: key) != nil
                 else { continue }
                 let state = try await self.node.store.loadState(row, key: key, in: shard)

@@ -1,7 +1,7 @@
 import AppStore
 import Subscriptions
 
-/// Asks Apple about a subscription, records the answer, and says what it changed.
+/// Asks Apple about a subscription or a purchase, records the answer, and says what it changed.
 struct StatusComparison: Sendable {
     let inspector: StreamInspector
     let recorder: AnswerRecorder
@@ -21,8 +21,7 @@ struct StatusComparison: Sendable {
         _ key: StreamKey, with client: ServerAPIClient, for reason: AskReason, urgency: RequestUrgency
     ) async throws -> Result {
         let before = try await self.inspector.state(of: key)
-        let statuses = try await client.subscriptionStatuses(of: key.id, statuses: [], urgency: urgency)
-        let recording = try await self.recorder.record(statuses, of: client.account)
+        let recording = try await self.ask(about: key, before, client, urgency)
         let after = try await self.inspector.state(of: key)
         let now = self.clock.now
         var result = Result(
@@ -35,6 +34,20 @@ struct StatusComparison: Sendable {
         result.progress.checked = 1
         result.progress.repaired = drift == nil ? 0 : 1
         return result
+    }
+
+    /// Only subscriptions have a status. The state of a purchase is its transaction: the one that the answer rests on,
+    /// for a restored purchase has several.
+    private func ask(
+        about key: StreamKey, _ state: StreamState?, _ client: ServerAPIClient, _ urgency: RequestUrgency
+    ) async throws -> AnswerRecorder.Recording {
+        guard key.kind == .purchase else {
+            let statuses = try await client.subscriptionStatuses(of: key.id, statuses: [], urgency: urgency)
+            return try await self.recorder.record(statuses, of: client.account)
+        }
+        let current = state?.snapshot(at: self.clock.now, rules: self.rules)?.transactionID
+        let transaction = try await client.transactionInfo(current?.rawValue ?? key.id, urgency: urgency)
+        return try await self.recorder.record([transaction], of: client.account)
     }
 
     /// - Parameter isOurs: the answer has changed something, not a notification that came meanwhile.

@@ -15,7 +15,7 @@ struct PastReader: Sendable {
         let revision = try await self.store.bookmarks([name])[name].map { String(decoding: $0, as: UTF8.self) }
         var progress = ReconciliationProgress()
         for try await page in client.transactionHistoryPages(of: key.id, HistoryFilter(), after: revision) {
-            progress += try await self.recorder.record(page, of: client.account).progress
+            progress += try await self.recorder.record(page.signedTransactions, of: client.account).progress
             if let revision = page.revision { try await self.store.setBookmarks([name: Array(revision.utf8)]) }
         }
         return progress
