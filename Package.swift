@@ -18,16 +18,14 @@ func library(
     .target(name: name, dependencies: targets + products, swiftSettings: settings + more)
 }
 
-/// What is tested is optimised like a release. To optimise the tests as well takes half of the time of building them.
-let unoptimised = SwiftSetting.unsafeFlags(["-Onone"])
-
-/// - Parameter searches: its tests go through many thousands of cases themselves, and are optimised.
+/// - Parameter areLight: they leave the work to what they test, which is optimised as in a release. To optimise them as well
+///   takes most of the time of building them.
 func tests(
-    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], searches: Bool = false
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], areLight: Bool = false
 ) -> Target {
     .testTarget(
         name: name, dependencies: dependencies, exclude: exclude,
-        swiftSettings: searches ? settings : settings + [unoptimised])
+        swiftSettings: areLight ? settings + [.unsafeFlags(["-Onone"])] : settings)
 }
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -149,7 +147,7 @@ let package = Package(
             swiftSettings: settings),
         library(
             "PerennialTestSupport", ["EventSourcing", "SubscriptionRuntime", "Subscriptions"],
-            products: [hummingbird, lifecycle, logging], more: [unoptimised]),
+            products: [hummingbird, lifecycle, logging]),
         library("PostgresHarness"),
         library("StoreSamples", ["AppStoreSimulator", "Subscriptions"]),
 
@@ -160,34 +158,35 @@ let package = Package(
         tests("SubscriptionsTests", ["Subscriptions"]),
         tests("EntitlementsTests", ["Entitlements", "Subscriptions"]),
         tests("EventSourcingTests", ["EventSourcing", "PerennialTestSupport"]),
-        tests("ShardingTests", ["EventSourcing", "Sharding"], searches: true),
-        tests("ClusterSimulationTests", ["EventSourcing", "Sharding"], searches: true),
+        tests("ShardingTests", ["EventSourcing", "Sharding"]),
+        tests("ClusterSimulationTests", ["EventSourcing", "Sharding"]),
         tests(
             "AppStoreTests",
             [
                 "AppStore", "AppStoreSimulator", "Base64Coding", "JSONScanning", "Subscriptions", asn1, crypto,
                 httpClient,
                 nioCore, x509,
-            ]),
+            ], areLight: true),
         tests("WireProtocolTests", ["EventSourcing", "Subscriptions", "WireProtocol", protobuf]),
         tests("SQLiteStoreTests", ["EventSourcing", "PerennialTestSupport", "SQLiteStore", grdb]),
         tests(
             "PostgresStoreTests",
-            ["EventSourcing", "PerennialTestSupport", "PostgresHarness", "PostgresStore", "SQLiteStore", grdb]),
+            ["EventSourcing", "PerennialTestSupport", "PostgresHarness", "PostgresStore", "SQLiteStore", grdb],
+            areLight: true),
         tests("ZeroMQTests", ["ZeroMQ"]),
         tests(
             "ClusteringTests",
             [
                 "Clustering", "EventSourcing", "PerennialTestSupport", "Sharding", "WireProtocol", "ZeroMQ",
                 instrumentation, logging, serviceContext,
-            ]),
+            ], areLight: true),
         tests(
             "SubscriptionRuntimeTests",
             [
                 "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "PerennialTestSupport",
                 "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", crypto,
                 lifecycle, logging,
-            ]),
+            ], areLight: true),
         tests(
             "MirroringTests",
             [
@@ -210,7 +209,7 @@ let package = Package(
                 "PerennialTestSupport", "Publishing",
                 "SubscriptionRuntime", "Subscriptions", "WireProtocol", asn1, crypto, hummingbird, lifecycle, logging,
                 metrics, nioCore, nioEmbedded, protobuf, x509,
-            ]),
+            ], areLight: true),
         tests(
             "AppStoreSimulatorTests",
             [
@@ -222,7 +221,7 @@ let package = Package(
             [
                 "AppStore", "AppStoreSimulator", "EventSourcing", "HTTPAPI", "JSONScanning", "Perennial",
                 "SubscriptionRuntime", "Subscriptions", logging,
-            ]),
+            ], areLight: true),
         tests(
             "IntegrationTests",
             [
