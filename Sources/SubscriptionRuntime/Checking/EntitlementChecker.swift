@@ -38,9 +38,10 @@ struct EntitlementChecker: Sendable {
     func answerFromMemory(_ requests: [CheckRequest]) throws(ServiceError) -> CheckResponse? {
         let questions = Questions(requests, self.map)
         do {
+            let turns = self.positions.turns(of: questions.order.shards)
             if let heads = try self.positions.knownHeads(of: questions.order.shards) {
                 let (response, missing) = self.read(questions, heads)
-                try self.positions.confirm(questions.order.shards)
+                try self.positions.confirm(questions.order.shards, since: turns)
                 return missing.isEmpty ? response : nil
             }
         } catch {
@@ -120,8 +121,9 @@ struct EntitlementChecker: Sendable {
         guard questions.order.shards == [shard] else {
             throw ServiceError(.invalidRequest, "these checks are not all of shard \(shard.rawValue)")
         }
+        let turns = self.positions.turns(of: [shard])
         let head = try await self.positions.ownHead(of: shard)
-        let response = try await self.answer(questions, after: [head]).response
+        let response = try await self.answer(questions, after: [head], since: turns).response
         return ShardVerdicts(head: ShardHead(head), results: response.results)
     }
 
@@ -129,21 +131,24 @@ struct EntitlementChecker: Sendable {
     private func answer(
         _ questions: Questions, atLeast bounds: [Position] = []
     ) async throws -> (response: CheckResponse, heads: [Position]) {
+        let turns = self.positions.turns(of: questions.order.shards)
         let heads = try await self.positions.heads(of: questions.order.shards)
         for head in heads where bounds.contains(where: { $0.shard == head.shard && $0.sequence > head.sequence }) {
             throw ServiceError(.frozen, "a shard has not caught up with the token")
         }
-        return try await self.answer(questions, after: heads)
+        return try await self.answer(questions, after: heads, since: turns)
     }
 
-    /// - Parameter heads: from before the rows are read, so that the answer is not older than its token.
+    /// - Parameters:
+    ///   - heads: from before the rows are read, so that the answer is not older than its token.
+    ///   - turns: of the shards, from before their heads.
     private func answer(
-        _ questions: Questions, after heads: [Position]
+        _ questions: Questions, after heads: [Position], since turns: Int
     ) async throws -> (response: CheckResponse, heads: [Position]) {
         let requests = questions.requests
         var (response, missing) = self.read(questions, heads)
         guard !missing.isEmpty else {
-            try self.positions.confirm(questions.order.shards)
+            try self.positions.confirm(questions.order.shards, since: turns)
             return (response, heads)
         }
         var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: response.asOf)
@@ -152,7 +157,7 @@ struct EntitlementChecker: Sendable {
                 for number in numbers { response.results[number] = verdicts.result(requests[number], rows) }
             }
         }
-        try self.positions.confirm(questions.order.shards)
+        try self.positions.confirm(questions.order.shards, since: turns)
         return (response, heads)
     }
 

@@ -1,24 +1,41 @@
 import Sharding
 import Synchronization
 
-/// The node's right to answer for what it owns, for any thread to ask.
+/// The node's right to answer for what it owns, for any thread to ask. It rests on beats, without which others take over, and
+/// on readings: a database that has failed over may take the beats of a run and have forgotten what the run owns.
 final class NodeLease: Sendable {
-    private let start = ContinuousClock.now
-    private let lease: Mutex<Lease>
+    private struct State {
+        var beats: Lease
+        var readings: Lease
+    }
 
-    init(terms: LeaseTerms) { self.lease = Mutex(Lease(terms: terms)) }
+    private let start = ContinuousClock.now
+    private let state: Mutex<State>
+
+    init(terms: LeaseTerms) {
+        self.state = Mutex(State(beats: Lease(terms: terms), readings: Lease(terms: terms)))
+    }
 
     /// Since this was made.
     var now: Duration { ContinuousClock.now - self.start }
 
     func instant(_ moment: Duration) -> ContinuousClock.Instant { self.start + moment }
 
-    func renew(sentAt sent: Duration) { self.lease.withLock { $0.renew(sentAt: sent) } }
+    /// The store has acknowledged a beat, or the registration.
+    func renew(sentAt sent: Duration) { self.state.withLock { $0.beats.renew(sentAt: sent) } }
 
-    func lose() { self.lease.withLock { $0.lose() } }
+    /// What this run knows of its shards has been held against what the store said when it was asked.
+    func noteReading(askedAt asked: Duration) { self.state.withLock { $0.readings.renew(sentAt: asked) } }
+
+    func lose() { self.state.withLock { $0.beats.lose() } }
 
     /// To be asked when an answer is ready.
     var allowsAnswer: Bool { self.remaining > .zero }
 
-    var remaining: Duration { self.lease.withLock { $0.remaining(at: self.now) } }
+    var remaining: Duration {
+        self.state.withLock { state in
+            let now = self.now
+            return min(state.beats.remaining(at: now), state.readings.remaining(at: now))
+        }
+    }
 }

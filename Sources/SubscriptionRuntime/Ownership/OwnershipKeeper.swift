@@ -151,6 +151,7 @@ final class OwnershipKeeper: Sendable {
                     view.nodes, askedAt: asked, at: self.lease.now, hints: self.hints.withLock(\.self))
                 self.onReading(view.living.subtracting([run.owner]))
                 try self.doubt(known, shownBy: view)
+                self.lease.noteReading(askedAt: asked)
                 try self.act(on: view, as: run, watch)
                 for request in self.moves.take(atMost: wanted) { request.end(self.move(request, as: run, view)) }
                 trouble.end()

@@ -31,21 +31,28 @@ struct PositionGuard: Sendable {
     /// Without asking anybody: for those who ask this node as the owner, and must not be sent round in circles.
     /// - Throws: while the shard must not answer.
     func ownHead(of shard: ShardID) async throws(ServiceError) -> Position {
+        let turns = self.turns(of: [shard])
         let head = try self.shards[Int(shard.rawValue)].gate.head()
         let position = try await self.position(of: head.sequence, in: shard)
-        try self.confirm([shard])
+        try self.confirm([shard], since: turns)
         return position
     }
 
+    /// To be asked for before the first look at shards on which an answer will rest.
+    func turns(of shards: [ShardID]) -> Int {
+        self.lease == nil ? 0 : shards.reduce(0) { $0 + self.shards[Int($1.rawValue)].gate.turns }
+    }
+
     /// To be called when an answer that rests on shards of this node is ready, and before it leaves.
-    /// - Throws: when another node owns one of them, or may own it by now.
-    func confirm(_ shards: [ShardID]) throws(ServiceError) {
+    /// - Parameter turns: of these shards, from before anything was read.
+    /// - Throws: when another node owns one of them, or may own it by now, or may have since then.
+    func confirm(_ shards: [ShardID], since turns: Int) throws(ServiceError) {
         guard let lease = self.lease, !shards.isEmpty else { return }
         guard lease.allowsAnswer else {
-            throw ServiceError(.storeUnavailable, "the store has not heard from this node for the length of its lease")
+            throw ServiceError(.storeUnavailable, "the store has not answered this node for the length of its lease")
         }
-        guard shards.allSatisfy(self.isOurs) else {
-            throw ServiceError(.notOwner, "another node has just taken the shard")
+        guard self.turns(of: shards) == turns, shards.allSatisfy(self.isOurs) else {
+            throw ServiceError(.notOwner, "the shard has just changed hands, or been opened anew")
         }
     }
 

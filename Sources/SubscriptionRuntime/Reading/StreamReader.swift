@@ -77,6 +77,7 @@ struct StreamReader: Sendable {
         }
         try await self.positions.check(atLeast: query.atLeast)
         if query.consistency == .durable { try await self.store.ping() }
+        let turns = self.positions.turns(of: [self.map.shard(of: query.stream.id)])
         var found = try await self.find(query.stream, query.consistency)
         // Tokens do not go back.
         let bound = try self.positions.bounds(query.atLeast).first { $0.shard == found.shard }
@@ -87,7 +88,7 @@ struct StreamReader: Sendable {
             ? try await self.past(found, at: query.at, knownAt: query.knownAt, now: now)
             : try await self.current(found, at: now)
         if query.consistency != .local, self.positions.isOurs(found.shard) {
-            try self.positions.confirm([found.shard])
+            try self.positions.confirm([found.shard], since: turns)
         }
         return view
     }

@@ -333,7 +333,7 @@ final class ShardNode: Sendable {
         let waiting = self.parts.filter { $0.isOurs && !$0.gate.isServing }.count
         if waiting > 0 { obstacles.append("\(waiting) of \(self.shards.count) shards cannot be served") }
         if let keeper = self.keeper, !keeper.lease.allowsAnswer {
-            obstacles.append("the store has not heard from this node for the length of its lease")
+            obstacles.append("the store has not answered this node for the length of its lease")
         }
         guard purpose == .ingest else { return obstacles }
         if self.isStopping.withLock({ $0 }) { obstacles.append("the node is shutting down") }

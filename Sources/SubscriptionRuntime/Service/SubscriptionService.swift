@@ -152,12 +152,16 @@ package final class SubscriptionService: Service, Sendable {
 
     /// What is true of a subscription or purchase, now or at a moment of the past.
     package func subscription(_ query: SubscriptionQuery) async throws(ServiceError) -> SubscriptionView {
-        try await ServiceError.translating { try await self.streams.view(query) }
+        try await OwnerSearch.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
+            try await ServiceError.translating { try await self.streams.view(query) }
+        }
     }
 
     /// Why it is so, rule by rule, by all we know now.
     package func explain(_ query: SubscriptionQuery) async throws(ServiceError) -> Explanation {
-        try await ServiceError.translating { try await self.streams.explain(query) }
+        try await OwnerSearch.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
+            try await ServiceError.translating { try await self.streams.explain(query) }
+        }
     }
 
     /// The events of one stream, oldest first. `limit` 1…1000.

@@ -38,6 +38,17 @@ final class ShardGate: Sendable {
     }
 
     private let state = Mutex(State())
+    private let changes = Atomic(0)
+
+    /// Raised whenever the shard begins to be served or ceases to be: while it stays, an answer rests on one tenure.
+    var turns: Int { self.changes.load(ordering: .acquiring) }
+
+    private func turn(_ body: (inout State) -> Void) {
+        self.state.withLock { state in
+            self.changes.wrappingAdd(1, ordering: .acquiringAndReleasing)
+            body(&state)
+        }
+    }
 
     var isServing: Bool { self.state.withLock { $0.status == .serving } }
 
@@ -109,7 +120,7 @@ final class ShardGate: Sendable {
 
     /// - Parameter soleFrom: nil where it is as it was.
     func open(_ ownership: ShardOwnership, soleFrom: ContinuousClock.Instant? = nil) {
-        self.state.withLock { state in
+        self.turn { state in
             if let soleFrom { state.soleFrom = soleFrom }
             state.epoch = ownership.epoch
             state.incarnation = ownership.incarnation
@@ -130,16 +141,17 @@ final class ShardGate: Sendable {
 
     func advance(to head: EventSourcing.Sequence) { self.state.withLock { $0.head = head } }
 
-    func freeze() { self.state.withLock { $0.status = .frozen } }
+    func freeze() { self.turn { $0.status = .frozen } }
 
     /// Others write from here on.
-    func depose() { self.state.withLock { Self.depose(&$0) } }
+    func depose() { self.turn { Self.depose(&$0) } }
 
     /// The same, if it is served under this epoch.
     /// - Returns: whether it was.
     func depose(under epoch: Epoch) -> Bool {
         self.state.withLock { state in
             guard state.status == .serving, state.epoch == epoch else { return false }
+            self.changes.wrappingAdd(1, ordering: .acquiringAndReleasing)
             Self.depose(&state)
             return true
         }
@@ -152,5 +164,5 @@ final class ShardGate: Sendable {
         state.token = nil
     }
 
-    func lose() { self.state.withLock { $0.status = .lost } }
+    func lose() { self.turn { $0.status = .lost } }
 }

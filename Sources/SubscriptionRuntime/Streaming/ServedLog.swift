@@ -18,9 +18,11 @@ package struct ServedLog: Sendable {
     /// Of all shards that this node owns and may answer for; it waits for nothing.
     /// - Returns: and the shards of which only the store knows who wrote the newest event: `learn(_:)` asks it.
     package func heads() -> (known: [ServedHead], unknown: [ShardID]) {
+        var turns = 0
         var known: [ServedHead] = []
         var unknown: [ShardID] = []
         for parts in self.positions.shards where parts.isOurs {
+            let turn = parts.gate.turns
             guard let epoch = parts.gate.epoch, let head = try? parts.gate.head() else { continue }
             guard let tag = head.tag else {
                 unknown.append(parts.shard)
@@ -28,14 +30,15 @@ package struct ServedLog: Sendable {
             }
             let position = StreamPosition(sequence: head.sequence, tag: tag)
             known.append(self.head(of: parts.shard, epoch, position))
+            turns += turn
         }
-        guard self.mayAnswer(for: known.map(\.shard)) else { return ([], []) }
+        guard self.mayAnswer(for: known.map(\.shard), since: turns) else { return ([], []) }
         return (known, unknown)
     }
 
-    private func mayAnswer(for shards: [ShardID]) -> Bool {
+    private func mayAnswer(for shards: [ShardID], since turns: Int) -> Bool {
         do {
-            try self.positions.confirm(shards)
+            try self.positions.confirm(shards, since: turns)
             return true
         } catch {
             return false
@@ -63,7 +66,7 @@ package struct ServedLog: Sendable {
 
     /// Whether this node owns the shard and may speak for it at this moment.
     package func mayAnswer(for shard: ShardID) -> Bool {
-        self.positions.isOurs(shard) && self.mayAnswer(for: [shard])
+        self.positions.isOurs(shard) && self.mayAnswer(for: [shard], since: self.positions.turns(of: [shard]))
     }
 
     // MARK: Events
@@ -88,6 +91,7 @@ package struct ServedLog: Sendable {
         of shard: ShardID, after key: [UInt8], limit: Int
     ) async throws(StreamFailure) -> SnapshotPage {
         try await Self.translating {
+            let turns = self.positions.turns(of: [shard])
             let head = try await self.head(of: shard)
             let rows = try await self.store.streams(in: shard, after: key.isEmpty ? nil : key, limit: limit)
             var images: [SubscriptionImage] = []
@@ -95,7 +99,7 @@ package struct ServedLog: Sendable {
             for row in rows {
                 if let image = try await self.renewer.image(of: row, in: shard) { images.append(image) }
             }
-            try self.positions.confirm([shard])
+            try self.positions.confirm([shard], since: turns)
             let next = rows.count < limit ? [] : rows.last?.key ?? []
             return SnapshotPage(origin: self.origin, head: head, images: images, next: next)
         }
@@ -107,12 +111,13 @@ package struct ServedLog: Sendable {
         of shard: ShardID, after position: StreamPosition, limit: Int
     ) async throws(StreamFailure) -> ChangesPage {
         try await Self.translating {
+            let turns = self.positions.turns(of: [shard])
             let head = try await self.head(of: shard)
             try await self.positions.check(position.position(in: shard))
             let events = try await self.store.events(in: shard, after: position.sequence, limit: limit)
                 .upTo(head.position.sequence)
             let deltas = try await self.deltas(events, after: position)
-            try self.positions.confirm([shard])
+            try self.positions.confirm([shard], since: turns)
             return ChangesPage(origin: self.origin, head: head, deltas: deltas)
         }
     }

@@ -36,7 +36,7 @@ extension SimulatedCluster {
 
     /// A node is about to be taken for dead because it was silent for its lease.
     func willDepose() {
-        guard self.now - self.storeUpSince < self.configuration.lease * 0.9 else { return }
+        guard self.now - self.storeUpSince < self.lease * 0.9 else { return }
         self.history.violate("a node is deposed for a silence that was the store's")
     }
 

@@ -37,7 +37,7 @@ extension SimulatedCluster {
                 let rewind = self.history.rewind()
                 self.store.rewind(to: self.saved)
                 self.bringStoreUp()
-                self.after(self.configuration.lease) { self.history.believeAnswers(since: rewind) }
+                self.after(self.lease) { self.history.believeAnswers(since: rewind) }
             }
         default: break
         }

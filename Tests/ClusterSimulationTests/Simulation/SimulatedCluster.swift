@@ -30,6 +30,7 @@ final class SimulatedCluster {
     var cutFromStore: Set<NodeID> = []
     /// Nodes at whose addresses nobody listens, though they live.
     var refusing: Set<NodeID> = []
+    let lease: Duration
     /// Of all messages.
     let loss: Double
     /// The database may fail over to one that lacks its last commits.
@@ -43,13 +44,15 @@ final class SimulatedCluster {
         self.guards = guards
         self.configuration = configuration
         self.random = SeededRandom(seed: seed)
+        let isPatient = self.random.chance(0.25)
+        self.lease = configuration.lease ?? .seconds(isPatient ? 6 : 3)
         self.loss = [0.002, 0.02, 0.1, 0.3].randomElement(using: &self.random) ?? 0
         self.storeMayLose = self.random.chance(0.25)
         self.isQuiet = self.random.chance(0.25)
         self.store = SimulatedStore(shardCount: configuration.shards, guards: guards)
         self.saved = self.store
         self.history = History(shardCount: configuration.shards)
-        var terms = LeaseTerms(length: configuration.lease)
+        var terms = LeaseTerms(length: self.lease)
         terms.settling = .seconds(1)
         if !guards.unbrokenReadings { terms.longestReadingGap = .seconds(1_000_000) }
         for number in 0..<configuration.nodes {

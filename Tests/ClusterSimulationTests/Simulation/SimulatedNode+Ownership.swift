@@ -17,6 +17,7 @@ extension SimulatedNode {
             self.view = view
             self.watch.observe(view.nodes, askedAt: asked, at: self.now, hints: self.hints)
             self.doubt(known)
+            self.knowledge.renew(sentAt: asked)
             self.act()
             self.makeMoves(atMost: wanted)
         }
@@ -99,6 +100,7 @@ extension SimulatedNode {
         let ownerships = claimed.map(self.ownership)
         guard ownerships.allSatisfy({ self.confirmed[$0.shard]?.mayPrecede($0) ?? true }) else { return self.begin() }
         for (shard, ownership) in zip(claimed, ownerships) {
+            self.turns[shard.shard, default: 0] += 1
             self.tenures[shard.shard] = Tenure(shard, soleFrom: soleFrom)
             self.confirmed[shard.shard] = ShardStanding(ownership)
         }
@@ -142,12 +144,14 @@ extension SimulatedNode {
 
     func drop(_ shard: ShardID) {
         guard let tenure = self.tenures.removeValue(forKey: shard) else { return }
+        self.turns[shard, default: 0] += 1
         for command in tenure.inFlight + tenure.waiting { command.answer(.notOwner) }
     }
 
     /// Nobody knows how the log ends, or whose it is, before the store has said so under another epoch.
     func freeze(_ shard: ShardID) {
         guard self.tenures[shard] != nil else { return }
+        self.turns[shard, default: 0] += 1
         self.tenures[shard]?.isFrozen = true
         let owner = self.owner
         self.cluster.request(from: self) {

@@ -82,11 +82,14 @@ extension SimulatedNode {
         guard let tenure = self.tenures[shard], self.serves(tenure), self.now >= tenure.soleFrom else {
             return answer(nil)
         }
-        let token = Token(tenure.log)
+        let (token, turns) = (Token(tenure.log), self.turns[shard])
         // Between the answer and its check anything may happen.
-        self.after(self.cluster.computing) {
-            answer(self.lease.allowsAnswer(at: self.now) || !self.cluster.guards.readLease ? token : nil)
-        }
+        self.after(self.cluster.computing) { answer(self.mayAnswer(for: shard, since: turns) ? token : nil) }
+    }
+
+    private func mayAnswer(for shard: ShardID, since turns: Int?) -> Bool {
+        guard self.lease.allowsAnswer(at: self.now) || !self.cluster.guards.readLease else { return false }
+        return self.knowledge.allowsAnswer(at: self.now) && self.turns[shard] == turns
     }
 
     /// - Parameter token: what the answer must not be older than.

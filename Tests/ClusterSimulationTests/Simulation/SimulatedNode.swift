@@ -17,12 +17,17 @@ final class SimulatedNode {
 
     var owner: ShardRecord.Owner
     var run: NodeRun?
+    /// Of beats.
     var lease: Lease
+    /// Of readings.
+    var knowledge: Lease
     var watch: PeerWatch
     var view = ClusterView(nodes: [], shards: [])
     var hints = DeathHints()
     var knockedAt: Set<NodeID> = []
     var tenures: [ShardID: Tenure] = [:]
+    /// Raised whenever a shard begins to be served or ceases to be.
+    var turns: [ShardID: Int] = [:]
     var claiming: Set<ShardID> = []
     /// What the store has said of each shard that this run has ever owned.
     var confirmed: [ShardID: ShardStanding] = [:]
@@ -37,6 +42,7 @@ final class SimulatedNode {
         self.offset = offset
         self.owner = ShardRecord.Owner(node: id, incarnation: Incarnation(rawValue: 0))
         self.lease = Lease(terms: terms)
+        self.knowledge = Lease(terms: terms)
         self.watch = PeerWatch(terms: terms)
     }
 
@@ -106,6 +112,7 @@ final class SimulatedNode {
         self.forget()
         self.owner.incarnation = self.cluster.newIncarnation()
         self.lease = Lease(terms: self.terms)
+        self.knowledge = Lease(terms: self.terms)
         self.watch = PeerWatch(terms: self.terms)
         self.hints = DeathHints()
         self.knockedAt = []

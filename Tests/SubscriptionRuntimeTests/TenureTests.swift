@@ -1,0 +1,135 @@
+import AppStore
+import EventSourcing
+import PerennialTestSupport
+import Sharding
+import SubscriptionRuntime
+import Subscriptions
+import Synchronization
+import Testing
+
+/// On what an owner's answer rests besides the signs of life that the store takes from it.
+@Suite(.timeLimit(.minutes(10))) struct TenureTests {
+    private static let stream = StreamReference(id: "1")
+    private let store = HeldBackStore(InMemoryEventStore(shardCount: 16))
+    private let apple: TestAppStore
+
+    init() throws { self.apple = try TestAppStore() }
+
+    private func answer(of service: SubscriptionService) async -> Result<CheckResponse, any Error> {
+        do {
+            let request = CheckRequest(stream: Self.stream)
+            return .success(try await service.check([request], consistency: .owner, atLeast: nil))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test("who cannot read what the store says of his shards soon answers no more, though it takes his beats")
+    func needsReadings() async throws {
+        // given
+        var terms = Node.terms
+        terms.reads = .seconds(1)
+        try await Node(named: "a", store: self.store, apple: self.apple, terms: terms).run { service in
+            await eventually { (try? await self.answer(of: service).get()) != nil }
+            // when
+            self.store.isUnreadable = true
+            // then
+            await eventually {
+                guard case .failure(let error) = await self.answer(of: service) else { return false }
+                return (error as? ServiceError)?.code == .storeUnavailable
+            }
+            let beats = try self.store.shared.view().nodes.map(\.beat)
+            try await eventually { try self.store.shared.view().nodes.map(\.beat) != beats }
+            #expect(try self.store.shared.view().nodes.map(\.life) == [.live])
+            #expect(!service.readiness(for: .reads).ready)
+            // when
+            self.store.isUnreadable = false
+            // then
+            await eventually { (try? await self.answer(of: service).get()) != nil }
+        }
+    }
+
+    @Test("an answer that was read before a shard was opened anew is read again")
+    func restsOnOneTenure() async throws {
+        // given: an answer whose row has been read, and comes later
+        var life = TestSubscription(id: "1", from: Node.start - .days(1))
+        let first = try self.apple.sign(life.subscribe())
+        let second = try self.apple.sign(life.turnAutoRenew(false))
+        try await Node(named: "a", store: self.store, apple: self.apple).run { service in
+            _ = try await service.ingest(signedPayload: first)
+            let (hasRead, goOn) = (Signal(), Signal())
+            self.store.rowsComeAfter {
+                hasRead.give()
+                await goOn.wait()
+            }
+            async let view = service.subscription(SubscriptionQuery(stream: Self.stream, consistency: .owner))
+            await hasRead.wait()
+            // when: the outcome of a commit is not known, so the shard is taken under another epoch
+            self.store.loseNextAnswer()
+            _ = try await service.ingest(signedPayload: second)
+            goOn.give()
+            // then
+            #expect(try await view.version == StreamVersion(rawValue: 2))
+        }
+    }
+}
+
+/// Something that happens once.
+private final class Signal: Sendable {
+    private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+
+    func give() { self.continuation.finish() }
+
+    func wait() async { for await _ in self.stream {} }
+}
+
+/// A store that takes signs of life whatever else it keeps back.
+private final class HeldBackStore: ForwardingSharedStore {
+    private struct State {
+        var isUnreadable = false
+        var losesAnswer = false
+        var pause: (@Sendable () async -> Void)?
+    }
+
+    let shared: any SharedEventStore
+    private let state = Mutex(State())
+
+    init(_ shared: any SharedEventStore) { self.shared = shared }
+
+    /// It does not say who owns what.
+    var isUnreadable: Bool {
+        get { self.state.withLock(\.isUnreadable) }
+        set { self.state.withLock { $0.isUnreadable = newValue } }
+    }
+
+    /// The next commit happens, and its answer is lost.
+    func loseNextAnswer() { self.state.withLock { $0.losesAnswer = true } }
+
+    /// The next rows of streams have been read, and come after this.
+    func rowsComeAfter(_ pause: @escaping @Sendable () async -> Void) { self.state.withLock { $0.pause = pause } }
+
+    func view() throws(StoreError) -> ClusterView {
+        guard !self.isUnreadable else { throw StoreError(.unavailable, "as the test says") }
+        return try self.shared.view()
+    }
+
+    func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome] {
+        let outcomes = try self.shared.append(batches)
+        let isLost = self.state.withLock { state in
+            defer { state.losesAnswer = false }
+            return state.losesAnswer
+        }
+        guard !isLost else { throw StoreError(.outcomeUnknown, "as the test says") }
+        return outcomes
+    }
+
+    func streams(withPrefix prefix: [UInt8], in shard: ShardID, limit: Int) async throws(StoreError) -> [StreamRow] {
+        let rows = try await self.shared.streams(withPrefix: prefix, in: shard, limit: limit)
+        let pause = self.state.withLock { state in
+            defer { state.pause = nil }
+            return state.pause
+        }
+        await pause?()
+        return rows
+    }
+}
