@@ -88,8 +88,8 @@ extension SimulatedNode {
     }
 
     private func mayAnswer(for shard: ShardID, since turns: Int?) -> Bool {
-        guard self.lease.allowsAnswer(at: self.now) || !self.cluster.guards.readLease else { return false }
-        return self.knowledge.allowsAnswer(at: self.now) && self.turns[shard] == turns
+        let isHeld = self.lease.allowsAnswer(at: self.now) && self.knowledge.allowsAnswer(at: self.now)
+        return (isHeld || !self.cluster.guards.readLease) && self.turns[shard] == turns
     }
 
     /// - Parameter token: what the answer must not be older than.
