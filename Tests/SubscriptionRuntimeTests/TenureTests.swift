@@ -1,4 +1,5 @@
 import AppStore
+import Dispatch
 import EventSourcing
 import PerennialTestSupport
 import Sharding
@@ -49,6 +50,40 @@ import Testing
         }
     }
 
+    @Test("a node that stops answers as the owner for as long as it takes")
+    func answersWhileItStops() async throws {
+        // given: a commit that is held up
+        var terms = Node.terms
+        terms.reads = .seconds(4)
+        var life = TestSubscription(id: "2", from: Node.start - .days(1))
+        let payload = try self.apple.sign(life.subscribe())
+        let refusals = try await Node(named: "a", store: self.store, apple: self.apple, terms: terms).run { service in
+            await eventually { (try? await self.answer(of: service).get()) != nil }
+            let (hasBegun, commit) = (Signal(), DispatchSemaphore(value: 0))
+            self.store.holdNextAppend {
+                hasBegun.give()
+                commit.wait()
+            }
+            let ingest = Task { _ = try await service.ingest(signedPayload: payload) }
+            await hasBegun.wait()
+            return Task {
+                // when it is stopped meanwhile
+                await eventually { !service.readiness(for: .ingest).ready }
+                var refusals: [String] = []
+                let end = ContinuousClock.now + .seconds(6)
+                while .now < end {
+                    if case .failure(let error) = await self.answer(of: service) { refusals.append("\(error)") }
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                commit.signal()
+                _ = await ingest.result
+                return refusals
+            }
+        }
+        // then
+        #expect(try await refusals.value == [])
+    }
+
     @Test("an answer that was read before a shard was opened anew is read again")
     func restsOnOneTenure() async throws {
         // given: an answer whose row has been read, and comes later
@@ -89,6 +124,7 @@ private final class HeldBackStore: ForwardingSharedStore {
         var isUnreadable = false
         var losesAnswer = false
         var pause: (@Sendable () async -> Void)?
+        var hold: (@Sendable () -> Void)?
     }
 
     let shared: any SharedEventStore
@@ -113,7 +149,15 @@ private final class HeldBackStore: ForwardingSharedStore {
         return try self.shared.view()
     }
 
+    /// The next commit is made after this.
+    func holdNextAppend(_ hold: @escaping @Sendable () -> Void) { self.state.withLock { $0.hold = hold } }
+
     func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome] {
+        let hold = self.state.withLock { state in
+            defer { state.hold = nil }
+            return state.hold
+        }
+        hold?()
         let outcomes = try self.shared.append(batches)
         let isLost = self.state.withLock { state in
             defer { state.losesAnswer = false }

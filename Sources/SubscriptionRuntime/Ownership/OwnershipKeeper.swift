@@ -22,6 +22,7 @@ final class OwnershipKeeper: Sendable {
     private let logger: Logger
     private let beats = ThreadSignal()
     private let readings = ThreadSignal()
+    private let isTaking = Atomic(true)
     private let hints = Mutex(DeathHints())
     private let onReading: @Sendable (Set<ShardRecord.Owner>) -> Void
 
@@ -89,8 +90,11 @@ final class OwnershipKeeper: Sendable {
         }
     }
 
-    /// Takes and gives nothing more; what is owned is still beaten for.
-    func stopTaking() { self.readings.stop() }
+    /// Takes and gives nothing more; what is owned is still beaten for, and held against what the store says.
+    func stopTaking() {
+        self.isTaking.store(false, ordering: .relaxed)
+        self.moves.close()
+    }
 
     /// Says that the run is over, and ends.
     func stop() { self.beats.stop() }
@@ -149,11 +153,17 @@ final class OwnershipKeeper: Sendable {
                 if let refusal = level.refusal(of: view.featureLevel) { return onRetirement(refusal) }
                 watch.observe(
                     view.nodes, askedAt: asked, at: self.lease.now, hints: self.hints.withLock(\.self))
-                self.onReading(view.living.subtracting([run.owner]))
-                try self.doubt(known, shownBy: view)
-                self.lease.noteReading(askedAt: asked)
-                try self.act(on: view, as: run, watch)
-                for request in self.moves.take(atMost: wanted) { request.end(self.move(request, as: run, view)) }
+                let doubtful = self.doubtful(known, shownBy: view)
+                if self.isTaking.load(ordering: .relaxed) {
+                    self.onReading(view.living.subtracting([run.owner]))
+                    try self.journal.doubt(doubtful)
+                    self.lease.noteReading(askedAt: asked)
+                    try self.act(on: view, as: run, watch)
+                    for request in self.moves.take(atMost: wanted) { request.end(self.move(request, as: run, view)) }
+                } else if doubtful.isEmpty {
+                    // Who stops takes nothing again: while something is in doubt, answers end with the lease.
+                    self.lease.noteReading(askedAt: asked)
+                }
                 trouble.end()
             } catch {
                 guard [.unavailable, .full].contains(error.code) else { throw error }
@@ -169,11 +179,11 @@ final class OwnershipKeeper: Sendable {
     /// A database that has failed over may have forgotten that this run owns a shard, or its last events. Whoever else goes by
     /// what it says now may be the owner, so this one does as well, before it answers much more.
     /// - Parameter known: before the view was asked for.
-    private func doubt(_ known: [ShardID: ShardStanding], shownBy view: ClusterView) throws(StoreError) {
+    private func doubtful(_ known: [ShardID: ShardStanding], shownBy view: ClusterView) -> [ShardID: Epoch] {
         let doubtful = view.shards.compactMap { row in
             known[row.shard].flatMap { $0.isBorneOut(by: row) ? nil : (row.shard, $0.epoch) }
         }
-        try self.journal.doubt(Dictionary(uniqueKeysWithValues: doubtful))
+        return Dictionary(uniqueKeysWithValues: doubtful)
     }
 
     private func act(on view: ClusterView, as run: NodeRun, _ watch: PeerWatch) throws(StoreError) {
