@@ -22,7 +22,7 @@ final class OwnershipKeeper: Sendable {
     private let logger: Logger
     private let beats = ThreadSignal()
     private let readings = ThreadSignal()
-    private let isTaking = Atomic(true)
+    private let takesAndGives = Atomic(true)
     private let hints = Mutex(DeathHints())
     private let onReading: @Sendable (Set<ShardRecord.Owner>) -> Void
 
@@ -92,7 +92,7 @@ final class OwnershipKeeper: Sendable {
 
     /// Takes and gives nothing more; what is owned is still beaten for, and held against what the store says.
     func stopTaking() {
-        self.isTaking.store(false, ordering: .relaxed)
+        self.takesAndGives.store(false, ordering: .relaxed)
         self.moves.close()
     }
 
@@ -150,23 +150,19 @@ final class OwnershipKeeper: Sendable {
             let known = self.journal.standings
             do throws(StoreError) {
                 let view = try self.store.view()
-                if let refusal = level.refusal(of: view.featureLevel) { return onRetirement(refusal) }
+                if self.isTaking, let refusal = level.refusal(of: view.featureLevel) { onRetirement(refusal) }
                 watch.observe(
                     view.nodes, askedAt: asked, at: self.lease.now, hints: self.hints.withLock(\.self))
-                let doubtful = self.doubtful(known, shownBy: view)
-                if self.isTaking.load(ordering: .relaxed) {
+                if self.bearsOut(view, known, as: run) { self.lease.noteReading(askedAt: asked) }
+                if self.isTaking {
                     self.onReading(view.living.subtracting([run.owner]))
-                    try self.journal.doubt(doubtful)
-                    self.lease.noteReading(askedAt: asked)
+                    try self.doubt(known, shownBy: view)
                     try self.act(on: view, as: run, watch)
                     for request in self.moves.take(atMost: wanted) { request.end(self.move(request, as: run, view)) }
-                } else if doubtful.isEmpty {
-                    // Who stops takes nothing again: while something is in doubt, answers end with the lease.
-                    self.lease.noteReading(askedAt: asked)
                 }
                 trouble.end()
             } catch {
-                guard [.unavailable, .full].contains(error.code) else { throw error }
+                guard [.unavailable, .full].contains(error.code) || !self.isTaking else { throw error }
                 trouble.record(error)
                 self.moves.refuseAll(ServiceError(error))
             }
@@ -176,14 +172,28 @@ final class OwnershipKeeper: Sendable {
         }
     }
 
+    private var isTaking: Bool { self.takesAndGives.load(ordering: .relaxed) }
+
+    /// Nothing that is served here is another's by what the store says, or unknown to it. What is stays so until its gate has
+    /// turned, and until then no answer rests on this.
+    /// - Parameter known: before the view was asked for.
+    private func bearsOut(_ view: ClusterView, _ known: [ShardID: ShardStanding], as run: NodeRun) -> Bool {
+        view.shards.allSatisfy { row in
+            guard let epoch = self.parts[Int(row.shard.rawValue)].gate.epoch else { return true }
+            if row.owner != run.owner, row.epoch > epoch { return false }
+            guard let standing = known[row.shard], standing.epoch == epoch else { return true }
+            return standing.isBorneOut(by: row)
+        }
+    }
+
     /// A database that has failed over may have forgotten that this run owns a shard, or its last events. Whoever else goes by
     /// what it says now may be the owner, so this one does as well, before it answers much more.
     /// - Parameter known: before the view was asked for.
-    private func doubtful(_ known: [ShardID: ShardStanding], shownBy view: ClusterView) -> [ShardID: Epoch] {
+    private func doubt(_ known: [ShardID: ShardStanding], shownBy view: ClusterView) throws(StoreError) {
         let doubtful = view.shards.compactMap { row in
             known[row.shard].flatMap { $0.isBorneOut(by: row) ? nil : (row.shard, $0.epoch) }
         }
-        return Dictionary(uniqueKeysWithValues: doubtful)
+        try self.journal.doubt(Dictionary(uniqueKeysWithValues: doubtful))
     }
 
     private func act(on view: ClusterView, as run: NodeRun, _ watch: PeerWatch) throws(StoreError) {
@@ -212,7 +222,8 @@ final class OwnershipKeeper: Sendable {
             row.owner == run.owner && self.journal.epoch(of: row.shard).map { $0 < row.epoch } ?? true
         }
         if !own.isEmpty { _ = try self.journal.adopt(own.map(\.shard), soleFrom: soleFrom) }
-        for gift in plan.gifts {
+        // Answers must not lapse while shards are given away: what is left is planned again.
+        for gift in plan.gifts where self.lease.remaining > self.terms.reads / 4 {
             guard let next = view.living.first(where: { $0.node == gift.to }) else { continue }
             _ = self.give(gift.shard, as: run, to: next)
         }
