@@ -201,8 +201,7 @@ let package = Package(
                 "Subscriptions", "WireProtocol",
                 "ZeroMQ", crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,
             ],
-            exclude: ["Webhooks/verify_with_cryptography.py", "Webhooks/verify_with_standardwebhooks.py"],
-            areLight: true),
+            exclude: ["Webhooks/verify_with_cryptography.py", "Webhooks/verify_with_standardwebhooks.py"]),
         tests(
             "HTTPAPITests",
             [
@@ -216,7 +215,7 @@ let package = Package(
             [
                 "AppStore", "AppStoreSimulator", "PerennialTestSupport", "StoreSamples", "Subscriptions", crypto,
                 httpClient, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
-            ], areLight: true),
+            ]),
         tests(
             "PerennialTests",
             [
