@@ -18,14 +18,16 @@ func library(
     .target(name: name, dependencies: targets + products, swiftSettings: settings + more)
 }
 
-/// - Parameter areLight: they leave the work to what they test, which is optimised as in a release. To optimise them as well
-///   takes most of the time of building them.
+/// For what leaves the work to what it tests, which is optimised as in a release. To optimise it as well would take most of
+/// the time of building it, and to describe it to debuggers much of the rest.
+let light: [SwiftSetting] = [.unsafeFlags(["-Onone", "-gnone", "-no-emit-module-separately-wmo"])]
+
+/// - Parameter areLight: unless they search themselves.
 func tests(
-    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], areLight: Bool = false
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], areLight: Bool = true
 ) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, exclude: exclude,
-        swiftSettings: areLight ? settings + [.unsafeFlags(["-Onone"])] : settings)
+        name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings + (areLight ? light : []))
 }
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -147,28 +149,30 @@ let package = Package(
             swiftSettings: settings),
         library(
             "PerennialTestSupport", ["EventSourcing", "SubscriptionRuntime", "Subscriptions"],
-            products: [hummingbird, lifecycle, logging]),
+            products: [hummingbird, lifecycle, logging], more: light),
         library("PostgresHarness"),
         library("StoreSamples", ["AppStoreSimulator", "Subscriptions"]),
 
         tests("Base64CodingTests", ["Base64Coding"]),
         tests("JSONScanningTests", ["JSONScanning"]),
-        tests("KnownKeyECDSATests", ["KnownKeyECDSA", crypto]),
+        tests("KnownKeyECDSATests", ["KnownKeyECDSA", "PerennialTestSupport", crypto]),
         tests("SpellingTests", ["Spelling"]),
-        tests("SubscriptionsTests", ["Subscriptions"]),
+        tests("SubscriptionsTests", ["PerennialTestSupport", "Subscriptions"]),
         tests("EntitlementsTests", ["Entitlements", "Subscriptions"]),
         tests("EventSourcingTests", ["EventSourcing", "PerennialTestSupport"]),
-        tests("ShardingTests", ["EventSourcing", "Sharding"]),
-        tests("ClusterSimulationTests", ["EventSourcing", "Sharding"]),
+        tests("ShardingTests", ["EventSourcing", "PerennialTestSupport", "Sharding"], areLight: false),
+        tests("ClusterSimulationTests", ["EventSourcing", "PerennialTestSupport", "Sharding"], areLight: false),
         tests(
             "AppStoreTests",
             [
                 "AppStore", "AppStoreSimulator", "Base64Coding", "JSONScanning", "Subscriptions", asn1, crypto,
                 httpClient,
                 nioCore, x509,
-            ], areLight: true),
-        tests("WireProtocolTests", ["EventSourcing", "Subscriptions", "WireProtocol", protobuf]),
-        tests("SQLiteStoreTests", ["EventSourcing", "PerennialTestSupport", "SQLiteStore", grdb]),
+            ]),
+        tests(
+            "WireProtocolTests", ["EventSourcing", "PerennialTestSupport", "Subscriptions", "WireProtocol", protobuf],
+            areLight: false),
+        tests("SQLiteStoreTests", ["EventSourcing", "PerennialTestSupport", "SQLiteStore", grdb], areLight: false),
         tests(
             "PostgresStoreTests",
             ["EventSourcing", "PerennialTestSupport", "PostgresHarness", "PostgresStore", "SQLiteStore", grdb],
@@ -179,20 +183,20 @@ let package = Package(
             [
                 "Clustering", "EventSourcing", "PerennialTestSupport", "Sharding", "WireProtocol", "ZeroMQ",
                 instrumentation, logging, serviceContext,
-            ], areLight: true),
+            ]),
         tests(
             "SubscriptionRuntimeTests",
             [
                 "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "PerennialTestSupport",
                 "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", crypto,
                 lifecycle, logging,
-            ], areLight: true),
+            ]),
         tests(
             "MirroringTests",
             [
                 "Entitlements", "EventSourcing", "Mirroring", "PerennialTestSupport", "Sharding", "Subscriptions",
                 "WireProtocol",
-            ]),
+            ], areLight: false),
         tests(
             "PublishingTests",
             [
@@ -209,7 +213,7 @@ let package = Package(
                 "PerennialTestSupport", "Publishing",
                 "SubscriptionRuntime", "Subscriptions", "WireProtocol", asn1, crypto, hummingbird, lifecycle, logging,
                 metrics, nioCore, nioEmbedded, protobuf, x509,
-            ], areLight: true),
+            ]),
         tests(
             "AppStoreSimulatorTests",
             [
@@ -221,7 +225,7 @@ let package = Package(
             [
                 "AppStore", "AppStoreSimulator", "EventSourcing", "HTTPAPI", "JSONScanning", "Perennial",
                 "SubscriptionRuntime", "Subscriptions", logging,
-            ], areLight: true),
+            ]),
         tests(
             "IntegrationTests",
             [

@@ -1,4 +1,5 @@
 import Foundation
+import PerennialTestSupport
 import Testing
 
 /// Clusters in one thread, each from a seed: whatever goes wrong, promises P1 to P4 of the catalog's Architecture hold.
@@ -32,7 +33,7 @@ import Testing
         let guarded = try #require(Guards.all.first { $0.name == name })
         var guards = Guards()
         guards[keyPath: guarded.isOn] = false
-        let failing = await onOwnThread { [guards] in
+        let failing = await onOwnThread(.searching) { [guards] in
             (UInt64(1)...100_000).first { !SimulatedCluster(seed: $0, guards: guards).run().isEmpty }
         }
         #expect(failing != nil, "no seed needs \(name)")
@@ -54,7 +55,7 @@ import Testing
             let lanes = ProcessInfo.processInfo.activeProcessorCount
             for first in seeds.prefix(lanes) {
                 group.addTask {
-                    await onOwnThread {
+                    await onOwnThread(.searching) {
                         stride(from: first, through: seeds.upperBound, by: lanes).compactMap { seed in
                             let violations = SimulatedCluster(seed: seed, guards: guards).run()
                             return violations.isEmpty ? nil : Failure(seed: seed, violations: violations)

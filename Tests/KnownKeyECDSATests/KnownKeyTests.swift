@@ -1,10 +1,11 @@
 import Crypto
 import Foundation
 import KnownKeyECDSA
+import PerennialTestSupport
 import Testing
 
 /// Everything is held against swift-crypto, whose answer counts.
-@Suite struct KnownKeyTests {
+@Suite(.onOwnThreads) struct KnownKeyTests {
     @Test("what a key signs is known as signed by it, and by no other", arguments: 0..<8)
     func signatures(seed: UInt64) throws {
         // given

@@ -6,7 +6,7 @@ import PostgresStore
 import Testing
 
 /// Opening a database, making it a store, and refusing it.
-@Suite struct OpeningTests {
+@Suite(.onOwnThreads) struct OpeningTests {
     private let database: PostgresDatabase
 
     init() throws { self.database = try PostgresServer.shared().makeDatabase() }

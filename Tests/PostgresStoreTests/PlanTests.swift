@@ -5,7 +5,7 @@ import PostgresStore
 import Testing
 
 /// How the server runs the store's statements, by its own account.
-@Suite struct PlanTests {
+@Suite(.onOwnThreads) struct PlanTests {
     /// On tables that are new and without statistics, where a planner that is left alone reads whole tables.
     @Test func everyStatementFindsItsRowsThroughIndexes() async throws {
         let database = try PostgresServer.shared().makeDatabase()

@@ -4,7 +4,7 @@ import PostgresHarness
 import PostgresStore
 import Testing
 
-@Suite struct PostgresEventStoreContractTests {
+@Suite(.onOwnThreads) struct PostgresEventStoreContractTests {
     @Test(arguments: StoreContract.all)
     func keeps(_ contract: StoreContract) async throws {
         let database = try PostgresServer.shared().makeSchema()

@@ -3,7 +3,7 @@ import PostgresHarness
 import PostgresStore
 import Testing
 
-@Suite struct PostgresSharedStoreTests {
+@Suite(.onOwnThreads) struct PostgresSharedStoreTests {
     @Test(arguments: SharedStoreContract.all)
     func keeps(_ contract: SharedStoreContract) async throws {
         let database = try PostgresServer.shared().makeSchema()

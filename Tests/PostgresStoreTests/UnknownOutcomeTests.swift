@@ -6,7 +6,7 @@ import PostgresStore
 import Testing
 
 /// The way to the database breaks: what an append says then, and what is in the store.
-@Suite struct UnknownOutcomeTests {
+@Suite(.onOwnThreads) struct UnknownOutcomeTests {
     private let database: PostgresDatabase
     private let proxy: CuttingProxy
 

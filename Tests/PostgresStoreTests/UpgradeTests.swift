@@ -5,7 +5,7 @@ import PostgresStore
 import Testing
 
 /// Binaries of several releases on one database.
-@Suite struct UpgradeTests {
+@Suite(.onOwnThreads) struct UpgradeTests {
     /// What the release before the levels knows.
     private static let beforeLevels = Array(SchemaMigration.all.prefix(1))
     /// What the release before the bookmarks knows.

@@ -3,7 +3,7 @@ import PerennialTestSupport
 import SQLiteStore
 import Testing
 
-@Suite struct SQLiteEventStoreContractTests {
+@Suite(.onOwnThreads) struct SQLiteEventStoreContractTests {
     @Test(arguments: StoreContract.all)
     func keeps(_ contract: StoreContract) async throws {
         let directory = try TemporaryDirectory()

@@ -6,7 +6,7 @@ import SQLiteStore
 import Testing
 
 /// Disks that are full or broken while the store is at work.
-@Suite struct SQLiteFailureTests {
+@Suite(.onOwnThreads) struct SQLiteFailureTests {
     private let directory: TemporaryDirectory
 
     init() throws { self.directory = try TemporaryDirectory() }

@@ -6,7 +6,7 @@ import SQLiteStore
 import Testing
 
 /// Opening, refusing and re-opening the file.
-@Suite struct SQLiteFileTests {
+@Suite(.onOwnThreads) struct SQLiteFileTests {
     private let directory: TemporaryDirectory
 
     init() throws { self.directory = try TemporaryDirectory() }

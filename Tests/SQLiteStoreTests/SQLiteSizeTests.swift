@@ -4,7 +4,7 @@ import PerennialTestSupport
 import SQLiteStore
 import Testing
 
-@Suite struct SQLiteSizeTests {
+@Suite(.onOwnThreads) struct SQLiteSizeTests {
     /// The whole file, indexes and all, over notifications of three signed parts: the goal is 2,500 bytes, ours 2,000.
     @Test func aNotificationTakesAtMostTwoThousandBytes() throws {
         let directory = try TemporaryDirectory()

@@ -1,8 +1,9 @@
+import PerennialTestSupport
 import Subscriptions
 import Testing
 
 /// The laws of the domain, over 200 drawn lifecycles. A failure names the seed.
-@Suite struct LawTests {
+@Suite(.onOwnThreads) struct LawTests {
     private static let seeds: [UInt64] = Array(1...200)
     private let rules = DerivationRules()
 

@@ -1,9 +1,10 @@
+import PerennialTestSupport
 import Subscriptions
 import SwiftProtobuf
 import Testing
 import WireProtocol
 
-@Suite struct MalformedBytesTests {
+@Suite(.onOwnThreads) struct MalformedBytesTests {
     @Test("every beginning of an event reads as an event or is refused")
     func prefixes() throws {
         let bytes = try Samples.renewed().protoBytes(key: Samples.key)

@@ -1,6 +1,7 @@
 import AppStoreSimulator
 import Foundation
 import NIOCore
+import PerennialTestSupport
 import PostgresHarness
 import Testing
 

@@ -1,5 +1,6 @@
 import AppStoreSimulator
 import Foundation
+import PerennialTestSupport
 import PostgresHarness
 import Testing
 

@@ -8,7 +8,7 @@ import Testing
 
 /// Two years of customers against the truth, with notifications lost, late, repeated and in disorder. Nobody may be told
 /// anything wrong, unless the notification that would have told it has not arrived.
-@Suite(.serialized) struct DifferentialTests {
+@Suite(.onOwnThreads, .serialized) struct DifferentialTests {
     /// `PERENNIAL_DIFFERENTIAL_CUSTOMERS` tells how many; few unless it is set.
     private static let customers =
         ProcessInfo.processInfo.environment["PERENNIAL_DIFFERENTIAL_CUSTOMERS"].flatMap(Int.init) ?? 300

@@ -1,5 +1,6 @@
 import AppStoreSimulator
 import Foundation
+import PerennialTestSupport
 import PostgresHarness
 import StoreSamples
 import Subscriptions
@@ -11,6 +12,7 @@ private enum Python {
 
 /// Apple's own client library has to accept and decode what the simulator signs, with its strict chain checks.
 @Suite(
+    .onOwnThreads,
     .enabled(
         if: Python.path != nil,
         "set PERENNIAL_TEST_PYTHON to a Python that has app-store-server-library"))

@@ -11,6 +11,7 @@ import Testing
 
 /// Apple's own client of the App Store Server API has to read every answer and every error of the simulated one.
 @Suite(
+    .onOwnThreads,
     .timeLimit(.minutes(10)),
     .enabled(
         if: ProcessInfo.processInfo.environment["PERENNIAL_TEST_PYTHON"] != nil,

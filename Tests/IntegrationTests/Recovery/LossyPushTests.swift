@@ -17,13 +17,13 @@ import Testing
 
     @Test func inProductionEveryStateIsApplesAndNothingIsThereTwice() async throws {
         try await Self.live(
-            LossyPush(environment: .production, subscribers: 120, speed: 86_400, lived: .days(30)), slowly: 2_000)
+            LossyPush(environment: .production, subscribers: 120, speed: 43_200, lived: .days(30)), slowly: 2_000)
     }
 
     /// What is lost is sent no second time there: only the history has it.
     @Test func inTheSandboxEveryStateIsApplesAndNothingIsThereTwice() async throws {
         try await Self.live(
-            LossyPush(environment: .sandbox, subscribers: 150, speed: 43_200, lived: .days(10)), slowly: 300)
+            LossyPush(environment: .sandbox, subscribers: 150, speed: 14_400, lived: .days(10)), slowly: 300)
     }
 
     private static func live(_ push: LossyPush, slowly subscribers: Int) async throws {

@@ -9,7 +9,7 @@ import Subscriptions
 import Testing
 
 /// No node is there while months pass; then one starts.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct OutageTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct OutageTests {
     @Test func afterAnOutageEveryStateIsApplesAndNothingIsThereTwice() async throws {
         // given: customers who live half a year, and nobody who listens
         let directory = try TemporaryDirectory()

@@ -66,7 +66,7 @@ import Testing
         let findings = Findings()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for reader in 0..<2 {
-                group.addTask { try await onOwnThread { Self.read(fixture, count, seed: reader, findings) } }
+                group.addTask { await onOwnThread { Self.read(fixture, count, seed: reader, findings) } }
             }
             try await onOwnThread {
                 var random = SeededGenerator(seed: 99)
@@ -119,7 +119,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for reader in 0..<2 {
                 group.addTask {
-                    try await onOwnThread {
+                    await onOwnThread {
                         var random = SeededGenerator(seed: UInt64(reader))
                         repeat {
                             let known = findings.published.load(ordering: .acquiring)
@@ -162,7 +162,7 @@ import Testing
         try fixture.apply(key, Self.row(1, version: 1))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                try await onOwnThread {
+                await onOwnThread {
                     let question = fixture.question(key)
                     var expected: Int64 = 1
                     repeat {
@@ -194,7 +194,7 @@ import Testing
         let findings = Findings()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                try await onOwnThread {
+                await onOwnThread {
                     repeat {
                         let position = fixture.mirror.position(of: Self.shard)
                         if position.sequence.rawValue != Int64(position.incarnationTag) * 3 {
@@ -203,7 +203,7 @@ import Testing
                     } while !findings.isOver.load(ordering: .relaxed)
                 }
             }
-            try await onOwnThread {
+            await onOwnThread {
                 for number in 1...200_000 as ClosedRange<Int64> {
                     fixture.mirror.setPosition(
                         Position(

@@ -5,7 +5,7 @@ import Sharding
 import Subscriptions
 import Testing
 
-@Suite struct MirrorMemoryTests {
+@Suite(.onOwnThreads) struct MirrorMemoryTests {
     @Test("a mirrored subscription takes at most 120 bytes, however far the table has just grown")
     func bytesPerSubscription() throws {
         let fixture = MirrorFixture()

@@ -1,5 +1,6 @@
 import Entitlements
 import Mirroring
+import PerennialTestSupport
 import Subscriptions
 import Synchronization
 import Testing
@@ -41,7 +42,7 @@ import Testing
         let missed = try await withThrowingTaskGroup(of: Int.self) { group in
             for reader in 0..<2 {
                 group.addTask {
-                    try await onOwnThread {
+                    await onOwnThread {
                         var missed = 0
                         var known = 0
                         repeat {

@@ -6,7 +6,7 @@ import SQLiteStore
 import Testing
 
 /// A copy that ends before it is complete, or nobody knows whether, and what comes after it.
-@Suite struct CopyInterruptionTests {
+@Suite(.onOwnThreads) struct CopyInterruptionTests {
     private let fixture: CopyFixture
 
     init() throws { self.fixture = try CopyFixture() }

@@ -7,7 +7,7 @@ import SQLiteStore
 import Testing
 
 /// What is not copied, or to where not.
-@Suite struct CopyRefusalTests {
+@Suite(.onOwnThreads) struct CopyRefusalTests {
     private let fixture: CopyFixture
 
     init() throws { self.fixture = try CopyFixture() }

@@ -8,7 +8,7 @@ import SQLiteStore
 import Testing
 
 /// A store moves from its SQLite file to a database.
-@Suite struct CopyTests {
+@Suite(.onOwnThreads) struct CopyTests {
     private let fixture: CopyFixture
 
     init() throws { self.fixture = try CopyFixture() }

@@ -1,6 +1,7 @@
 import Entitlements
 import EventSourcing
 import Foundation
+import PerennialTestSupport
 import Publishing
 import Subscriptions
 import Testing
@@ -9,6 +10,7 @@ import ZeroMQ
 
 /// The example in `proto/example` follows a node with nothing but the schema, and ends with what the node has.
 @Suite(
+    .onOwnThreads,
     .enabled(if: PythonSubscriber.python != nil, "set PERENNIAL_TEST_PYTHON to a Python that has pyzmq and protobuf"),
     .timeLimit(.minutes(10)))
 struct PythonSubscriberTests {

@@ -1,13 +1,14 @@
 import Foundation
 import HTTPAPI
 import Logging
+import PerennialTestSupport
 import Publishing
 import SubscriptionRuntime
 import Subscriptions
 import Testing
 
 /// Deliveries over HTTP, as receivers see them.
-@Suite(.timeLimit(.minutes(10))) struct WebhookHTTPTests {
+@Suite(.onOwnThreads, .timeLimit(.minutes(10))) struct WebhookHTTPTests {
     private let receiver = HTTPReceiver()
     private let outbound = OutboundGuard(allowing: [Network("127.0.0.0/8")].compactMap(\.self))
 

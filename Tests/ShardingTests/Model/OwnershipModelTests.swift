@@ -1,3 +1,4 @@
+import PerennialTestSupport
 import Testing
 
 /// Every order in which the steps of two nodes can happen, tried out on the machines themselves.
@@ -7,7 +8,7 @@ import Testing
         arguments: [("takeover", ModelRules.takeover), ("comeback", .comeback)])
     func isRight(_ name: String, _ rules: ModelRules) async {
         // when
-        let (count, example) = await onOwnThread {
+        let (count, example) = await onOwnThread(.searching) {
             let search = ModelSearch(rules)
             return (search.stateCount, search.counterExample?.description)
         }
@@ -23,7 +24,7 @@ import Testing
         var rules = rule.rules
         rules.guards[keyPath: rule.isOn] = false
         // when
-        let (count, example) = await onOwnThread { [rules] in
+        let (count, example) = await onOwnThread(.searching) { [rules] in
             let search = ModelSearch(rules)
             return (search.stateCount, search.counterExample?.description)
         }

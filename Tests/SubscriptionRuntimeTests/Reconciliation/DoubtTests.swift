@@ -9,23 +9,6 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DoubtTests {
     private let stream = StreamReference(id: "1")
 
-    /// A node that can ask, and a subscription whose renewal is never told.
-    private func awaiting(_ apple: ScriptedApple) throws -> (Node, TestSubscription, first: [UInt8]) {
-        var node = try Node()
-        node.configuration.serverAPI = [try apple.client()]
-        node.configuration.sweepPause = .seconds(3_600)
-        var life = TestSubscription(id: "1", from: Node.start - .days(1))
-        let first = try node.apple.sign(life.subscribe())
-        return (node, life, first)
-    }
-
-    /// The paid period is over, and so is the time before Apple is asked.
-    private func pass(the end: Moment, of node: Node, _ service: SubscriptionService) async throws {
-        node.clock.advance(to: end)
-        await eventually { (try? await service.history(self.stream).last?.event.kind) == .awaitingRenewal }
-        node.clock.advance(to: end + .seconds(20))
-    }
-
     /// A node that is started asks Apple of its own accord, and learns of a renewal.
     private func finds(
         _ renewal: TestNotification, until end: Moment, from apple: ScriptedApple, _ node: Node
@@ -49,7 +32,7 @@ import Testing
     @Test func aRenewalThatWasNeverToldIsFoundWithinSecondsOfTheEnd() async throws {
         // given
         let apple = ScriptedApple()
-        let (node, life, first) = try self.awaiting(apple)
+        let (node, life, first) = try Node.awaiting(apple)
         var renewed = life
         let renewal = renewed.renew()
         let newEnd = renewed.end
@@ -60,7 +43,7 @@ import Testing
         try await node.run { service in
             _ = try await service.ingest(signedPayload: first)
             // when
-            try await self.pass(the: life.end, of: node, service)
+            try await node.pass(the: life.end, service)
             await eventually { (try? await service.view("1").snapshot?.expiresDate) == newEnd }
             // then
             let view = try await service.view("1")
@@ -81,7 +64,7 @@ import Testing
     @Test func whoLeftByChoiceIsNotAskedAbout() async throws {
         // given
         let apple = ScriptedApple()
-        let (node, life, first) = try self.awaiting(apple)
+        let (node, life, first) = try Node.awaiting(apple)
         var leaving = life
         let off = try node.apple.sign(leaving.turnAutoRenew(false))
         let expired = leaving.expire()
@@ -109,7 +92,7 @@ import Testing
     @Test func anEndOfWhichAppleTellsSoonIsNotAskedAbout() async throws {
         // given
         let apple = ScriptedApple { _ in ScriptedApple.json(#"{"hasMore":false}"#) }
-        let (node, life, first) = try self.awaiting(apple)
+        let (node, life, first) = try Node.awaiting(apple)
         var leaving = life
         let off = try node.apple.sign(leaving.turnAutoRenew(false))
         let expired = try node.apple.sign(leaving.expire())
@@ -129,7 +112,7 @@ import Testing
     @Test func anAnomalyThatEndsADoubtIsAskedAbout() async throws {
         // given: a renewal is waited for
         let apple = ScriptedApple()
-        let (node, life, first) = try self.awaiting(apple)
+        let (node, life, first) = try Node.awaiting(apple)
         var renewed = life
         var strange = renewed.renew()
         strange.period?.status = 2
@@ -158,123 +141,11 @@ import Testing
         }
     }
 
-    /// What Apple's server, or somebody in its place, may say instead of an answer.
-    enum BadAnswer: String, CaseIterable, CustomTestStringConvertible {
-        case empty, noStrings, onlyTransaction, brokenJSON, notJSON, serverError, notFound, accountNotFound, tooMany
-        case silence, unreachable, forged, ofAnotherApp, ofAnotherSubscription, oldSigning, statusOutOfRange
-        case noBytes, brokenString, ofAnotherEnvironment, redirect
-
-        var testDescription: String { self.rawValue }
-
-        func answer(
-            _ store: TestAppStore, _ first: TestNotification
-        ) throws(ServerAPIError) -> ServerAPIAnswer {
-            do {
-                switch self {
-                case .empty: return ScriptedApple.json(#"{"environment":"Production","data":[]}"#)
-                case .noStrings:
-                    return ScriptedApple.json(
-                        #"{"data":[{"lastTransactions":[{"originalTransactionId":"1","status":2}]}]}"#)
-                case .onlyTransaction:
-                    let transaction = String(decoding: try store.transaction(first), as: UTF8.self)
-                    return ScriptedApple.json(
-                        """
-                        {"data":[{"lastTransactions":[{"originalTransactionId":"1","status":2,\
-                        "signedTransactionInfo":"\(transaction)"}]}]}
-                        """)
-                case .brokenJSON: return ScriptedApple.json(#"{"data":[{"lastTransactions":[{"original"#)
-                case .notJSON: return ScriptedApple.json("<html>Welcome to the hotel</html>")
-                case .serverError:
-                    return ServerAPIAnswer(status: 500, body: Array(#"{"errorCode":5000000}"#.utf8))
-                case .notFound: return ScriptedApple.notFound
-                case .accountNotFound:
-                    return ServerAPIAnswer(status: 404, body: Array(#"{"errorCode":4040001}"#.utf8))
-                case .tooMany:
-                    return ServerAPIAnswer(status: 429, body: Array(#"{"errorCode":4290000}"#.utf8))
-                case .silence: throw ServerAPIError(.timedOut, "no answer in time")
-                case .unreachable: throw ServerAPIError(.notReached, "no connection")
-                case .forged:
-                    var ended = first
-                    ended.period?.revocation = first.signed
-                    return try TestAppStore().statuses(ended, status: 5)
-                case .ofAnotherApp:
-                    var other = first
-                    other.bundle = TestAppStore.bundles[1]
-                    other.period?.revocation = first.signed
-                    return try store.statuses(other, status: 5)
-                case .ofAnotherSubscription:
-                    var other = first
-                    other.id = "2"
-                    other.period?.revocation = first.signed
-                    return try store.statuses(other, status: 5)
-                case .oldSigning:
-                    var old = first
-                    old.signed = first.signed - .days(1)
-                    old.period?.status = 5
-                    return try store.statuses(old)
-                case .statusOutOfRange: return try store.statuses(first, status: 9)
-                case .noBytes: return ServerAPIAnswer(status: 200)
-                case .brokenString:
-                    return ScriptedApple.json(
-                        """
-                        {"data":[{"lastTransactions":[{"originalTransactionId":"1","status":2,\
-                        "signedTransactionInfo":"eyJhbGciOiJFUzI1NiJ9.e30.AA"}]}]}
-                        """)
-                case .ofAnotherEnvironment:
-                    var other = first
-                    other.environment = .sandbox
-                    other.period?.revocation = first.signed
-                    return try store.statuses(other, status: 5)
-                case .redirect: return ServerAPIAnswer(status: 302)
-                }
-            } catch let error as ServerAPIError {
-                throw error
-            } catch {
-                throw ServerAPIError(.notReached, "the test could not make its answer")
-            }
-        }
-    }
-
-    @Test(arguments: BadAnswer.allCases)
-    func aBadAnswerTakesNoAccessBeforeThePaidTimeAndItsLeewayAreOver(_ bad: BadAnswer) async throws {
-        // given
-        let apple = ScriptedApple()
-        let (node, life, _) = try self.awaiting(apple)
-        var copy = TestSubscription(id: "1", from: Node.start - .days(1))
-        let first = copy.subscribe()
-        let payload = try node.apple.sign(first)
-        apple.answers { [store = node.apple] request throws(ServerAPIError) in
-            guard request.path.contains("/subscriptions/") else {
-                return ScriptedApple.json(#"{"notificationHistory":[],"hasMore":false}"#)
-            }
-            return try bad.answer(store, first)
-        }
-        try await node.run { service in
-            _ = try await service.ingest(signedPayload: payload)
-            // when
-            try await self.pass(the: life.end, of: node, service)
-            await eventually { !apple.requests(to: "/subscriptions/1").isEmpty }
-            await eventually {
-                guard let report = try? service.reconciliationReport() else { return false }
-                return report.checked == 1 || report.awaiting == 1
-            }
-            // then: entitled, as without any answer
-            #expect(try await service.check("1")?.entitled == true)
-            #expect(try await service.view("1").snapshot?.entitled == true)
-            #expect(try await service.view("1").snapshot?.validUntil == life.end + .hours(2))
-            node.clock.advance(to: life.end + .hours(2) - .seconds(1))
-            #expect(try await service.check("1")?.entitled == true)
-            // and what can end it is time
-            node.clock.advance(to: life.end + .hours(2))
-            #expect(try await service.check("1")?.entitled == false)
-        }
-    }
-
     @Test(arguments: [1, 2])
     func anAnomalyMakesOneQuestion(answered: Int) async throws {
         // given: Apple calls expired what is paid for, and says so again when asked, or not
         let apple = ScriptedApple()
-        let (node, life, first) = try self.awaiting(apple)
+        let (node, life, first) = try Node.awaiting(apple)
         var contradicted = life
         contradicted.wait(.minutes(1))
         var strange = contradicted.turnAutoRenew(true)
@@ -307,7 +178,7 @@ import Testing
     @Test func aGraceThatTimeHasEndedOnBothSidesIsNoDrift() async throws {
         // given
         let apple = ScriptedApple()
-        let (node, life, first) = try self.awaiting(apple)
+        let (node, life, first) = try Node.awaiting(apple)
         var failing = life
         let graced = try node.apple.sign(failing.failToRenew(grace: .days(16)))
         let graceEnd = failing.end + .days(16)
@@ -340,7 +211,7 @@ import Testing
     @Test func aDoubtIsFoundAgainAfterARestart() async throws {
         // given: the paid period ended while nobody was there
         let apple = ScriptedApple()
-        let (node, life, first) = try self.awaiting(apple)
+        let (node, life, first) = try Node.awaiting(apple)
         try await node.run { service in _ = try await service.ingest(signedPayload: first) }
         var renewed = life
         let renewal = renewed.renew()
@@ -353,7 +224,7 @@ import Testing
     @Test func anEndByTimeIsAskedAboutAfterARestart() async throws {
         // given: access ended by time, and Apple gave no answer before the node stopped
         let apple = ScriptedApple()
-        let (node, life, first) = try self.awaiting(apple)
+        let (node, life, first) = try Node.awaiting(apple)
         var customer = life
         let off = try node.apple.sign(customer.turnAutoRenew(false))
         try await node.run { service in

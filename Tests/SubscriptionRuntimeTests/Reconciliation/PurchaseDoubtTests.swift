@@ -19,12 +19,14 @@ import Testing
         self.node = node
     }
 
-    /// The purchase as Apple signs it at `signed`.
-    private func transaction(signed: Moment, refunded: Moment? = nil) throws -> [UInt8] {
+    /// The purchase as Apple signs it at `signed`, under another identifier if it was restored.
+    private func transaction(
+        _ id: String = Self.id, signed: Moment, refunded: Moment? = nil
+    ) throws -> [UInt8] {
         let revocation = refunded.map { #""revocationDate":\#($0.milliseconds),"revocationReason":0,"# } ?? ""
         return try self.node.apple.sign(
             """
-            {"transactionId":"\(Self.id)","originalTransactionId":"\(Self.id)","bundleId":"com.example.app",\
+            {"transactionId":"\(id)","originalTransactionId":"\(Self.id)","bundleId":"com.example.app",\
             "productId":"lifetime","type":"Non-Consumable","quantity":1,"inAppOwnershipType":"PURCHASED",\
             "purchaseDate":\(Self.bought.milliseconds),"originalPurchaseDate":\(Self.bought.milliseconds),\
             \(revocation)"environment":"Production","signedDate":\(signed.milliseconds)}
@@ -43,11 +45,11 @@ import Testing
     }
 
     /// From now on Apple shows the purchase; until then it knows nothing of it.
-    private func show(_ transaction: [UInt8]) {
+    private func show(_ transaction: [UInt8], as id: String = Self.id) {
         let text = String(decoding: transaction, as: UTF8.self)
         self.apple.answers { request in
             switch request.path {
-            case "/inApps/v1/transactions/\(Self.id)": ScriptedApple.json(#"{"signedTransactionInfo":"\#(text)"}"#)
+            case "/inApps/v1/transactions/\(id)": ScriptedApple.json(#"{"signedTransactionInfo":"\#(text)"}"#)
             case let path where path.contains("/notifications/"):
                 ScriptedApple.json(#"{"notificationHistory":[],"hasMore":false}"#)
             default: ScriptedApple.notFound
@@ -119,6 +121,21 @@ import Testing
             #expect(paths == ["/inApps/v1/transactions/\(Self.id)"])
             // The history of its customer is not read for each of their purchases.
             #expect(self.apple.requests(to: "/history/").isEmpty)
+        }
+    }
+
+    @Test func aRestoredPurchaseIsAskedAboutByTheTransactionThatIsKnown() async throws {
+        // given: Apple shows the copy alone that the client restored, and has refunded it
+        let restored = "901"
+        self.show(
+            try self.transaction(restored, signed: Node.start, refunded: Node.start - .days(1)), as: restored)
+        try await self.node.run { service in
+            // when
+            try await self.post(try self.transaction(restored, signed: Self.bought), to: service)
+            // then
+            await self.settles(service, as: .revoked)
+            let paths = self.apple.requests(to: "/v1/transactions/").map(\.path)
+            #expect(paths == ["/inApps/v1/transactions/\(restored)"])
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PerennialTestSupport
 import PostgresHarness
 import Testing
 

@@ -1,4 +1,5 @@
 import AppStoreSimulator
+import PerennialTestSupport
 import PostgresHarness
 
 /// Three nodes behind cables that can be cut, on a database that can be stopped, under load.

@@ -22,7 +22,7 @@ final class ClusterLoad: Sendable {
 
     /// - Parameter pause: of a sender after each notification.
     init(
-        _ notifications: [SignedNotification], to nodes: [SupervisedNode], pause: Duration = .milliseconds(30)
+        _ notifications: [SignedNotification], to nodes: [SupervisedNode], pause: Duration = .milliseconds(60)
     ) {
         self.notifications = notifications
         self.nodes = nodes

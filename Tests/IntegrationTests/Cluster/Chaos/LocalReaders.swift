@@ -78,7 +78,7 @@ final class LocalReaders: Sendable {
             var run = Run(node: process, versions: known)
             while process.process.isRunning, !self.state.withLock(\.isEnding) {
                 await self.ask(&run, of: node.name)
-                try await Task.sleep(for: .milliseconds(20))
+                try await Task.sleep(for: .milliseconds(50))
             }
             // The next run begins with what was known to anybody before it.
             known = self.state.withLock(\.known)

@@ -48,7 +48,7 @@ final class OwnerReaders: Sendable {
         while !self.state.withLock(\.isEnding) {
             for subscription in self.subscriptions.shuffled() where !self.state.withLock(\.isEnding) {
                 await self.ask(node, for: subscription, withToken: .random())
-                try await Task.sleep(for: .milliseconds(20))
+                try await Task.sleep(for: .milliseconds(40))
             }
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import PerennialTestSupport
 import PostgresHarness
 
 /// Nodes as the benchmarks run them, on a database of their own: composed as `perennial serve` composes its own, but

@@ -1,5 +1,6 @@
 import AppStoreSimulator
 import Foundation
+import PerennialTestSupport
 import PostgresHarness
 
 /// Nodes of one database, the first of them behind a cable, with or without a guard; and what they are told of one

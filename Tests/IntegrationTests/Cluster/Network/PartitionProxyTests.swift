@@ -1,4 +1,5 @@
 import Foundation
+import PerennialTestSupport
 import Testing
 
 struct PartitionProxyTests {

@@ -1,5 +1,6 @@
 import AppStoreSimulator
 import Foundation
+import PerennialTestSupport
 import Testing
 
 /// More than a node can verify, genuine and forged.

@@ -1,3 +1,4 @@
+import PerennialTestSupport
 import PostgresHarness
 
 /// All that a lost lease changes.

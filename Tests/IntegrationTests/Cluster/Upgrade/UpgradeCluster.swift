@@ -1,4 +1,5 @@
 import AppStoreSimulator
+import PerennialTestSupport
 import PostgresHarness
 import Synchronization
 import Testing
