@@ -33,7 +33,7 @@ import Testing
         try await Node(named: "a", store: self.store, apple: self.apple, terms: terms).run { service in
             await eventually { (try? await self.answer(of: service).get()) != nil }
             // when
-            self.store.isUnreadable = true
+            self.store.refuseReadings(with: .unavailable)
             // then
             await eventually {
                 guard case .failure(let error) = await self.answer(of: service) else { return false }
@@ -44,7 +44,7 @@ import Testing
             #expect(try self.store.shared.view().nodes.map(\.life) == [.live])
             #expect(!service.readiness(for: .reads).ready)
             // when
-            self.store.isUnreadable = false
+            self.store.refuseReadings(with: nil)
             // then
             await eventually { (try? await self.answer(of: service).get()) != nil }
         }
@@ -77,6 +77,35 @@ import Testing
         }
         // then
         _ = try await answer.value.get()
+    }
+
+    @Test("whatever is wrong with what a node reads while it stops, what it has begun is committed")
+    func endsInOrderWhateverItReads() async throws {
+        // given: a commit that is held up
+        var life = TestSubscription(id: "2", from: Node.start - .days(1))
+        let payload = try self.apple.sign(life.subscribe())
+        let end = try await Node(named: "a", store: self.store, apple: self.apple).run { service in
+            await eventually { service.readiness(for: .ingest).ready }
+            let (hasBegun, commit) = (Signal(), DispatchSemaphore(value: 0))
+            self.store.holdNextAppend {
+                hasBegun.give()
+                commit.wait()
+            }
+            let ingest = Task { _ = try await service.ingest(signedPayload: payload) }
+            await hasBegun.wait()
+            return Task {
+                await eventually { !service.readiness(for: .ingest).ready }
+                // when
+                self.store.refuseReadings(with: .corrupt)
+                let readings = self.store.readings
+                await eventually { self.store.readings > readings + 2 }
+                commit.signal()
+                return try await ingest.value
+            }
+        }
+        // then
+        try await end.value
+        #expect(try self.store.shared.view().nodes.map(\.life) == [.left])
     }
 
     @Test("an answer that was read before a shard was opened anew is read again")
@@ -116,7 +145,7 @@ private final class Signal: Sendable {
 /// A store that takes signs of life whatever else it keeps back.
 private final class HeldBackStore: ForwardingSharedStore {
     private struct State {
-        var isUnreadable = false
+        var refusal: StoreError.Code?
         var readings = 0
         var losesAnswer = false
         var pause: (@Sendable () async -> Void)?
@@ -128,11 +157,8 @@ private final class HeldBackStore: ForwardingSharedStore {
 
     init(_ shared: any SharedEventStore) { self.shared = shared }
 
-    /// It does not say who owns what.
-    var isUnreadable: Bool {
-        get { self.state.withLock(\.isUnreadable) }
-        set { self.state.withLock { $0.isUnreadable = newValue } }
-    }
+    /// - Parameter code: why it does not say who owns what; nil: it does.
+    func refuseReadings(with code: StoreError.Code?) { self.state.withLock { $0.refusal = code } }
 
     /// How often it was asked who owns what.
     var readings: Int { self.state.withLock(\.readings) }
@@ -144,11 +170,11 @@ private final class HeldBackStore: ForwardingSharedStore {
     func rowsComeAfter(_ pause: @escaping @Sendable () async -> Void) { self.state.withLock { $0.pause = pause } }
 
     func view() throws(StoreError) -> ClusterView {
-        let isUnreadable = self.state.withLock { state in
+        let refusal = self.state.withLock { state in
             state.readings += 1
-            return state.isUnreadable
+            return state.refusal
         }
-        guard !isUnreadable else { throw StoreError(.unavailable, "as the test says") }
+        if let refusal { throw StoreError(refusal, "as the test says") }
         return try self.shared.view()
     }
 

@@ -1,10 +1,11 @@
 import AppStoreSimulator
 import Foundation
+import PerennialTestSupport
 import PostgresHarness
 import Testing
 
 /// `perennial cluster` and `perennial shards`, with nodes that run.
-@Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
+@Suite(.onOwnThreads, .enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
 struct ClusterCommandTests {
     private static let shardCount = 256
 

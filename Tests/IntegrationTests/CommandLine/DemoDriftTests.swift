@@ -57,7 +57,7 @@ struct DemoDriftTests {
             guard result.status == 0 else { throw ProcessFailure("no report: \(result.errors)") }
             let report = Report(result.output)
             if condition(report) { return report }
-            try await Task.sleep(for: .milliseconds(500))  // a poll: the test does not depend on its length
+            try await Task.sleep(for: .seconds(2))  // a poll: the test does not depend on its length
         }
     }
 }

@@ -5,7 +5,7 @@ import PostgresHarness
 import SQLiteStore
 import Testing
 
-@Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
+@Suite(.onOwnThreads, .enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
 struct StoreCommandTests {
     private let directory: TemporaryDirectory
     private let database: PostgresDatabase

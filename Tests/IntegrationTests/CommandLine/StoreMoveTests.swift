@@ -1,10 +1,11 @@
 import AppStoreSimulator
 import Foundation
+import PerennialTestSupport
 import PostgresHarness
 import Testing
 
 /// A node outgrows its file: it goes on with a database as if nothing had happened.
-@Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
+@Suite(.onOwnThreads, .enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
 struct StoreMoveTests {
     @Test func aNodeGoesOnWithTheDatabase() async throws {
         // given a node on a file, which knows a customer
