@@ -11,14 +11,13 @@ import Testing
 /// No node is there while months pass; then one starts.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct OutageTests {
     @Test func afterAnOutageEveryStateIsApplesAndNothingIsThereTwice() async throws {
-        // given: customers who live half a year, of whom nothing arrives
+        // given: customers who live half a year, and nobody who listens
         let directory = try TemporaryDirectory()
         var configuration = SimulatorConfiguration(keysDirectory: directory.file("apple"))
         configuration.subscribers = 2_800
         configuration.speed = 1e9
         configuration.limits = 1
         configuration.deliverTo = "http://127.0.0.1:9/notifications"
-        configuration.disturbances = Disturbances(lose: 1)
         try await SimulatedApple.run(configuration) { apple in
             let store = try Self.store(in: directory)
             // A node was there until just before.
