@@ -50,12 +50,13 @@ import Testing
         }
     }
 
-    @Test("a node that stops goes on reading what the store says of its shards, and answers, for as long as it takes")
-    func readsWhileItStops() async throws {
-        // given: a commit that is held up
+    /// Stops a node while a commit is held up, which goes on after `body`.
+    private func stop<Value: Sendable>(
+        _ body: @escaping @Sendable (SubscriptionService) async -> Value
+    ) async throws -> Value {
         var life = TestSubscription(id: "2", from: Node.start - .days(1))
         let payload = try self.apple.sign(life.subscribe())
-        let answer = try await Node(named: "a", store: self.store, apple: self.apple).run { service in
+        let end = try await Node(named: "a", store: self.store, apple: self.apple).run { service in
             await eventually { (try? await self.answer(of: service).get()) != nil }
             let (hasBegun, commit) = (Signal(), DispatchSemaphore(value: 0))
             self.store.holdNextAppend {
@@ -64,47 +65,39 @@ import Testing
             }
             let ingest = Task { _ = try await service.ingest(signedPayload: payload) }
             await hasBegun.wait()
+            // The node stops when this closure returns.
             return Task {
-                // when it is stopped meanwhile
                 await eventually { !service.readiness(for: .ingest).ready }
-                let readings = self.store.readings
-                await eventually { self.store.readings > readings + 2 }
-                let answer = await self.answer(of: service)
+                let value = await body(service)
                 commit.signal()
-                _ = await ingest.result
-                return answer
+                try await ingest.value
+                return value
             }
         }
-        // then
-        _ = try await answer.value.get()
+        return try await end.value
+    }
+
+    /// Returns when the store has been asked a few times more.
+    private func keepsReading() async {
+        let readings = self.store.readings
+        await eventually { self.store.readings > readings + 2 }
+    }
+
+    @Test("a node that stops goes on reading what the store says of its shards, and answers, for as long as it takes")
+    func readsWhileItStops() async throws {
+        let answer = try await self.stop { service in
+            await self.keepsReading()
+            return await self.answer(of: service)
+        }
+        _ = try answer.get()
     }
 
     @Test("whatever is wrong with what a node reads while it stops, what it has begun is committed")
     func endsInOrderWhateverItReads() async throws {
-        // given: a commit that is held up
-        var life = TestSubscription(id: "2", from: Node.start - .days(1))
-        let payload = try self.apple.sign(life.subscribe())
-        let end = try await Node(named: "a", store: self.store, apple: self.apple).run { service in
-            await eventually { service.readiness(for: .ingest).ready }
-            let (hasBegun, commit) = (Signal(), DispatchSemaphore(value: 0))
-            self.store.holdNextAppend {
-                hasBegun.give()
-                commit.wait()
-            }
-            let ingest = Task { _ = try await service.ingest(signedPayload: payload) }
-            await hasBegun.wait()
-            return Task {
-                await eventually { !service.readiness(for: .ingest).ready }
-                // when
-                self.store.refuseReadings(with: .corrupt)
-                let readings = self.store.readings
-                await eventually { self.store.readings > readings + 2 }
-                commit.signal()
-                return try await ingest.value
-            }
+        try await self.stop { _ in
+            self.store.refuseReadings(with: .corrupt)
+            await self.keepsReading()
         }
-        // then
-        try await end.value
         #expect(try self.store.shared.view().nodes.map(\.life) == [.left])
     }
 

@@ -8,7 +8,6 @@ import Testing
 
 /// For the same calls our client sends what Apple's own sends: method, path, query and body.
 @Suite(
-    .onOwnThreads,
     .timeLimit(.minutes(10)),
     .enabled(
         if: ProcessInfo.processInfo.environment["PERENNIAL_TEST_PYTHON"] != nil,
