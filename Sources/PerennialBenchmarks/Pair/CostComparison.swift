@@ -1,7 +1,8 @@
 import NIOCore
 import PostgresHarness
 
-/// Sends notifications to a node alone and, as many to each, to several that share a store, round by round.
+/// Sends notifications to a node alone and as many to several that share a store, round by round. The stores grow alike, since
+/// a row costs more where there are more of them.
 struct CostComparison {
     struct Party {
         var nodes: [NodeProcess]
@@ -16,22 +17,33 @@ struct CostComparison {
         /// To each of the several.
         var sendersEach: Int
         var rounds: Int
-        /// To the one node in a round.
+        /// To each of the several in a round, and the same to the one node.
         var perRound: Int
-        /// Of a party altogether; nil for as fast as they are answered. Then both are sent the same.
+        /// Of a party altogether; nil for as fast as they are answered.
         var perSecond: Int?
     }
 
-    /// Processor time of one notification.
+    /// Processor time.
     struct Use {
         var nodes: Duration
         var server: Duration
 
         var total: Duration { self.nodes + self.server }
+
+        static func - (later: Self, earlier: Self) -> Self {
+            Self(nodes: later.nodes - earlier.nodes, server: later.server - earlier.server)
+        }
+
+        static func / (use: Self, count: Int) -> Self {
+            Self(nodes: use.nodes / count, server: use.server / count)
+        }
     }
 
+    /// What one notification took.
     private typealias Round = (one: Use, several: Use)
 
+    /// Memory as PostgreSQL itself would take.
+    static let serverSettings = ["shared_buffers=128MB"]
     private static let warmUp = 3_000
 
     private let one: Party
@@ -40,7 +52,7 @@ struct CostComparison {
 
     /// How many notifications all of it takes.
     static func count(of loads: [Load], nodes: Int) -> Int {
-        loads.reduce(nodes * Self.warmUp) { $0 + $1.rounds * $1.count(nodes: nodes) }
+        loads.reduce(nodes * Self.warmUp) { $0 + $1.rounds * nodes * $1.perRound }
     }
 
     init(_ traffic: NotificationTraffic, one: Party, several: Party) {
@@ -75,18 +87,27 @@ struct CostComparison {
     }
 
     private mutating func round(under load: Load) async throws -> Round {
-        let requests = self.rest.prefix(load.count(nodes: self.several.nodes.count))
+        let nodes = self.several.nodes.count
+        let requests = self.rest.prefix(nodes * load.perRound)
         self.rest = self.rest.dropFirst(requests.count)
+        // A connection costs something, too: each carries as many whoever is asked.
+        let times = load.perSecond == nil ? nodes * load.sendersEach / load.senders : 1
+        let before = try self.one.use()
+        for part in 0..<times {
+            let own = requests.enumerated().filter { $0.offset % times == part }.map(\.element)
+            try await Self.send(own, to: self.one, load.senders, load.perSecond)
+        }
+        let between = try (one: self.one.use(), several: self.several.use())
+        try await Self.send(Array(requests), to: self.several, load.sendersEach, load.perSecond)
         return (
-            one: try await Self.send(requests.prefix(load.perRound), to: self.one, load.senders, load.perSecond),
-            several: try await Self.send(requests, to: self.several, load.sendersEach, load.perSecond)
+            one: (between.one - before) / requests.count,
+            several: (try self.several.use() - between.several) / requests.count
         )
     }
 
     private static func send(
-        _ requests: ArraySlice<ByteBuffer>, to party: Party, _ sendersEach: Int, _ perSecond: Int?
-    ) async throws -> Use {
-        let before = try party.use()
+        _ requests: [ByteBuffer], to party: Party, _ sendersEach: Int, _ perSecond: Int?
+    ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (place, node) in party.nodes.enumerated() {
                 let own = requests.enumerated().filter { $0.offset % party.nodes.count == place }.map(\.element)
@@ -101,16 +122,7 @@ struct CostComparison {
             }
             try await group.waitForAll()
         }
-        let after = try party.use()
-        return Use(
-            nodes: (after.nodes - before.nodes) / requests.count,
-            server: (after.server - before.server) / requests.count)
     }
-}
-
-extension CostComparison.Load {
-    /// Notifications of a round.
-    fileprivate func count(nodes: Int) -> Int { self.perSecond == nil ? self.perRound * nodes : self.perRound }
 }
 
 extension CostComparison.Party {
