@@ -8,7 +8,7 @@ struct PairBenchmark: Benchmark {
 
     /// Many rounds, since a round is no longer than the machine's moods.
     private static let loads = [
-        CostComparison.Load(name: "512 senders at each", senders: 512, sendersEach: 512, rounds: 7, perRound: 5_000),
+        CostComparison.Load(name: "512 senders at each", senders: 512, sendersEach: 512, rounds: 15, perRound: 5_000),
         CostComparison.Load(name: "128 senders at each", senders: 128, sendersEach: 128, rounds: 21, perRound: 1_500),
         CostComparison.Load(name: "128 senders in all", senders: 128, sendersEach: 64, rounds: 9, perRound: 1_500),
         CostComparison.Load(
