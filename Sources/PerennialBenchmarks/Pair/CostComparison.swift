@@ -88,35 +88,33 @@ struct CostComparison {
 
     private mutating func round(under load: Load) async throws -> Round {
         let nodes = self.several.nodes.count
-        let requests = self.rest.prefix(nodes * load.perRound)
+        let requests = Array(self.rest.prefix(nodes * load.perRound))
         self.rest = self.rest.dropFirst(requests.count)
         // A connection costs something, too: each carries as many whoever is asked.
-        let times = load.perSecond == nil ? nodes * load.sendersEach / load.senders : 1
-        let before = try self.one.use()
-        for part in 0..<times {
-            let own = requests.enumerated().filter { $0.offset % times == part }.map(\.element)
-            try await Self.send(own, to: self.one, load.senders, load.perSecond)
+        let times = nodes * load.sendersEach / load.senders
+        let one = try await self.one.use(for: requests.count) {
+            for part in requests.dealt(to: times) {
+                try await Self.send([part], to: self.one, load.senders, load.perSecond)
+            }
         }
-        let between = try (one: self.one.use(), several: self.several.use())
-        try await Self.send(Array(requests), to: self.several, load.sendersEach, load.perSecond)
-        return (
-            one: (between.one - before) / requests.count,
-            several: (try self.several.use() - between.several) / requests.count
-        )
+        let several = try await self.several.use(for: requests.count) {
+            try await Self.send(requests.dealt(to: nodes), to: self.several, load.sendersEach, load.perSecond)
+        }
+        return (one, several)
     }
 
+    /// - Parameter parts: one for each node.
     private static func send(
-        _ requests: [ByteBuffer], to party: Party, _ sendersEach: Int, _ perSecond: Int?
+        _ parts: [[ByteBuffer]], to party: Party, _ sendersEach: Int, _ perSecond: Int?
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (place, node) in party.nodes.enumerated() {
-                let own = requests.enumerated().filter { $0.offset % party.nodes.count == place }.map(\.element)
+            for (node, part) in zip(party.nodes, parts) {
                 let generator = LoadGenerator(port: node.port, connections: sendersEach)
                 group.addTask {
                     if let perSecond {
-                        _ = try await generator.open(own, perSecond: perSecond / party.nodes.count)
+                        _ = try await generator.open(part, perSecond: perSecond / parts.count)
                     } else {
-                        _ = try await generator.closed(own)
+                        _ = try await generator.closed(part)
                     }
                 }
             }
@@ -125,9 +123,25 @@ struct CostComparison {
     }
 }
 
+extension [ByteBuffer] {
+    /// In so many parts, as cards are.
+    fileprivate func dealt(to count: Int) -> [[ByteBuffer]] {
+        (0..<count).map { place in stride(from: place, to: self.count, by: count).map { self[$0] } }
+    }
+}
+
 extension CostComparison.Party {
+    /// Of each of `count` notifications that `work` sends.
+    fileprivate func use(
+        for count: Int, _ work: () async throws -> Void
+    ) async throws -> CostComparison.Use {
+        let before = try self.use()
+        try await work()
+        return (try self.use() - before) / count
+    }
+
     /// Since it began.
-    fileprivate func use() throws -> CostComparison.Use {
+    private func use() throws -> CostComparison.Use {
         CostComparison.Use(
             nodes: try self.nodes.map { try $0.use().processorTime }.reduce(.zero, +),
             server: try self.server.map { try ProcessUse.processorTime(ofAllUnder: $0.process) } ?? .zero)
