@@ -4,11 +4,10 @@ import Testing
 
 /// Clusters in one thread, each from a seed: whatever goes wrong, promises P1 to P4 of the catalog's Architecture hold.
 @Suite(.serialized) struct ClusterSimulationTests {
-    /// `PERENNIAL_SEEDS`: `FIRST-LAST`, or one seed to play again; 1-10000 unless set.
-    private static var seeds: ClosedRange<UInt64> {
-        let ends = (ProcessInfo.processInfo.environment["PERENNIAL_SEEDS"] ?? "1-10000")
-            .split(separator: "-").compactMap { UInt64($0) }
-        guard let first = ends.first, let last = ends.last, first <= last else { return 1...10_000 }
+    /// `FIRST-LAST`, or one seed to play again; nil for anything else.
+    private static func seeds(_ text: String) -> ClosedRange<UInt64>? {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt64($0) }
+        guard ends.count <= 2, let first = ends[0], let last = ends[ends.count - 1], first <= last else { return nil }
         return first...last
     }
 
@@ -22,8 +21,10 @@ import Testing
     }
 
     @Test("what was acknowledged is there once, in order, and no answer is older than it may be")
-    func keepsItsPromises() async {
-        let failures = await Self.failures(in: Self.seeds, with: Guards())
+    func keepsItsPromises() async throws {
+        let text = ProcessInfo.processInfo.environment["PERENNIAL_SEEDS"] ?? "1-10000"
+        let seeds = try #require(Self.seeds(text), "PERENNIAL_SEEDS is neither FIRST-LAST nor one seed: \(text)")
+        let failures = await Self.failures(in: seeds, with: Guards())
         for failure in failures.prefix(5) { Issue.record("\(failure)") }
         #expect(failures.isEmpty)
     }
@@ -36,7 +37,29 @@ import Testing
         let failing = await onOwnThread(.searching) { [guards] in
             (UInt64(1)...100_000).first { !SimulatedCluster(seed: $0, guards: guards).run().isEmpty }
         }
+        print("without \(name): seed \(failing.map(String.init) ?? "none")")
         #expect(failing != nil, "no seed needs \(name)")
+    }
+
+    @Test("seeds are a range or one of them, and nothing else")
+    func readsSeeds() {
+        #expect(Self.seeds("1-10000") == 1...10_000)
+        #expect(Self.seeds("1713") == 1713...1713)
+        for text in ["", "all", "1-", "-9", "9-1", "1-2-3", "1..9"] { #expect(Self.seeds(text) == nil) }
+    }
+
+    @Test("every kind of trouble befalls some cluster")
+    func meetsTroubles() async {
+        let counts = await onOwnThread(.searching) {
+            (UInt64(1)...200).reduce(into: [Trouble: Int]()) { counts, seed in
+                let cluster = SimulatedCluster(seed: seed)
+                _ = cluster.run()
+                counts.merge(cluster.troubles, uniquingKeysWith: +)
+            }
+        }
+        for trouble in Trouble.allCases {
+            #expect(counts[trouble, default: 0] > 0, "\(trouble) has no effect any more")
+        }
     }
 
     @Test("a seed tells the same story each time")

@@ -42,6 +42,12 @@ struct Guards: Hashable, Sendable {
     var removalFence = true
     /// An owner goes by what a reading says of its own shards, also if it had known more.
     var believesReadings = true
+    /// What an owner remembers is a repetition only if the store has it still.
+    var deduplicatesByTheStore = true
+    /// A question that comes with a token is answered only from a log that reaches as far.
+    var answersAtLeast = true
+    /// And only if the run that the token names wrote that place: a log that was rewound may have grown again.
+    var tokensNameTheirWriter = true
     /// What comes from the inbox is looked for in the log as everything is.
     var keptDeduplication = true
 
@@ -56,6 +62,7 @@ struct Guards: Hashable, Sendable {
         ("givesAsOwner", \.givesAsOwner), ("givesToLiving", \.givesToLiving), ("knownMoves", \.knownMoves),
         ("keptBeforeAnswered", \.keptBeforeAnswered), ("removesOnlyStored", \.removesOnlyStored),
         ("removalFence", \.removalFence), ("believesReadings", \.believesReadings),
-        ("keptDeduplication", \.keptDeduplication),
+        ("keptDeduplication", \.keptDeduplication), ("deduplicatesByTheStore", \.deduplicatesByTheStore),
+        ("answersAtLeast", \.answersAtLeast), ("tokensNameTheirWriter", \.tokensNameTheirWriter),
     ]
 }

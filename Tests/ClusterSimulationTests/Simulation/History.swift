@@ -5,10 +5,13 @@ final class History {
     private(set) var violations: [String] = []
     private var lastOperation = 0
     private var shards: [Operation: ShardID] = [:]
-    private var acknowledged: Set<Operation> = []
+    /// After how many rewinds the store last said that it has it.
+    private var acknowledged: [Operation: Int] = [:]
     /// By shard: what every later answer of an owner has to show.
     private var floors: [Int]
-    private var tokens: [Token?]
+    private var lastAnswers: [Answer?]
+    /// Those that have shown most since the database last forgot anything.
+    private var longestAnswers: [Answer]
     /// Raised whenever it is not known any more what answers have to show.
     private var lapses = 0
     /// The database has lost commits, and with them what answers showed; its owners may not have noticed yet.
@@ -16,7 +19,8 @@ final class History {
 
     init(shardCount: Int) {
         self.floors = Array(repeating: 0, count: shardCount)
-        self.tokens = Array(repeating: nil, count: shardCount)
+        self.lastAnswers = Array(repeating: nil, count: shardCount)
+        self.longestAnswers = Array(repeating: Answer(log: []), count: shardCount)
     }
 
     func violate(_ what: String) { self.violations.append(what) }
@@ -35,7 +39,9 @@ final class History {
         return self.shards[operation].map { (operation, $0) }
     }
 
-    func acknowledge(_ operation: Operation) { self.acknowledged.insert(operation) }
+    func acknowledge(_ operation: Operation, storedAfter rewinds: Int) {
+        self.acknowledged[operation] = max(self.acknowledged[operation] ?? 0, rewinds)
+    }
 
     func write(_ operation: Operation, isSeenIn shard: ShardID, _ log: [SimulatedStore.Entry]) {
         guard let place = log.firstIndex(where: { $0.operation == operation }) else { return }
@@ -55,7 +61,8 @@ final class History {
         Floor(length: self.floors[Int(shard.rawValue)], lapses: self.lapses)
     }
 
-    func token(of shard: ShardID) -> Token? { self.tokens[Int(shard.rawValue)] }
+    /// Its token is what a client has at hand.
+    func lastAnswer(of shard: ShardID) -> Answer? { self.lastAnswers[Int(shard.rawValue)] }
 
     private func raise(_ shard: ShardID, to length: Int) {
         guard !self.isBlind else { return }
@@ -63,21 +70,33 @@ final class History {
     }
 
     /// - Parameter floor: when the question was asked.
-    func read(_ shard: ShardID, _ token: Token, floor: Floor) {
-        self.tokens[Int(shard.rawValue)] = token
+    func read(_ shard: ShardID, _ answer: Answer, floor: Floor) {
+        self.lastAnswers[Int(shard.rawValue)] = answer
         guard floor.lapses == self.lapses else { return }
-        if token.length < floor.length {
+        if answer.log.count < floor.length {
             self.violate(
                 """
-                an owner answered with \(token.length) events of shard \(shard.rawValue) after \(floor.length) had been \
+                an owner answered with \(answer.log.count) events of shard \(shard.rawValue) after \(floor.length) had been \
                 seen
                 """)
         }
-        self.raise(shard, to: token.length)
+        self.raise(shard, to: answer.log.count)
+        self.compare(shard, answer)
     }
 
-    func read(_ token: Token, atLeast floor: Token) {
-        if token.length < floor.length { self.violate("an answer is older than its token") }
+    private func compare(_ shard: ShardID, _ answer: Answer) {
+        guard !self.isBlind else { return }
+        let longest = self.longestAnswers[Int(shard.rawValue)]
+        if !answer.agrees(with: longest) {
+            self.violate("two answers show different events of shard \(shard.rawValue) in one place")
+        }
+        if answer.log.count > longest.log.count { self.longestAnswers[Int(shard.rawValue)] = answer }
+    }
+
+    /// - Parameter earlier: whose token came with the question. The token is no good for a log that has lost what it names.
+    func read(_ answer: Answer, atLeast earlier: Answer) {
+        if answer.log.count < earlier.log.count { self.violate("an answer is older than its token") }
+        if !answer.agrees(with: earlier) { self.violate("an answer lacks what its token was given for") }
     }
 
     // MARK: Moves
@@ -95,6 +114,7 @@ final class History {
         self.lapses += 1
         self.isBlind = true
         self.floors = self.floors.map { _ in 0 }
+        self.longestAnswers = self.longestAnswers.map { _ in Answer(log: []) }
         return self.lapses
     }
 
@@ -124,7 +144,9 @@ final class History {
         for (operation, count) in counts where count > 1 {
             self.violate("command \(operation) is there \(count) times")
         }
-        for operation in self.acknowledged.sorted() where counts[operation] == nil && !store.lost.contains(operation) {
+        for (operation, rewinds) in self.acknowledged.sorted(by: { $0.key < $1.key }) where counts[operation] == nil {
+            // The database may forget what was acknowledged, but nothing is acknowledged that it has forgotten.
+            if let rewind = store.lost[operation], rewinds < rewind { continue }
             self.violate("command \(operation) was acknowledged, and is lost")
         }
         let kept = store.inbox.rows.count

@@ -36,21 +36,22 @@ extension SimulatedCluster {
                 self.request(from: node) {
                     $0.keep(operation, for: shard)
                 } reply: { reply in
+                    let rewinds: Int
                     switch reply {
-                    case .done: break
-                    case .unknown where !self.guards.keptBeforeAnswered: break
+                    case .done(let count): rewinds = count
+                    case .unknown where !self.guards.keptBeforeAnswered: rewinds = self.store.rewinds
                     case .refused, .unknown: return
                     }
                     isAcknowledged = true
-                    self.history.acknowledge(operation)
+                    self.history.acknowledge(operation, storedAfter: rewinds)
                 }
             }
             self.toOwner(of: shard, through: node) { (owner, answer: @escaping (Command.Outcome) -> Void) in
                 owner.take(Command(operation: operation, answer: answer), for: shard)
             } reply: { outcome in
-                guard outcome == .recorded else { return intoInbox() }
+                guard case .recorded(let rewinds) = outcome else { return intoInbox() }
                 isAcknowledged = true
-                self.history.acknowledge(operation)
+                self.history.acknowledge(operation, storedAfter: rewinds)
             } failure: {
                 intoInbox()
             }
@@ -64,8 +65,8 @@ extension SimulatedCluster {
             self.toOwner(of: shard, through: node) { (owner, answer: @escaping (Command.Outcome) -> Void) in
                 owner.take(Command(operation: operation, isWrite: true, answer: answer), for: shard)
             } reply: { outcome in
-                guard outcome == .recorded else { return }
-                self.history.acknowledge(operation)
+                guard case .recorded(let rewinds) = outcome else { return }
+                self.history.acknowledge(operation, storedAfter: rewinds)
                 self.history.write(operation, isSeenIn: shard, self.store.log(of: shard))
             } failure: {
             }
@@ -78,20 +79,20 @@ extension SimulatedCluster {
             let floor = self.history.floor(of: shard)
             self.toOwner(of: shard, through: node) { owner, answer in
                 owner.read(shard, answer: answer)
-            } reply: { (token: Token?) in
-                if let token { self.history.read(shard, token, floor: floor) }
+            } reply: { (given: Answer?) in
+                if let given { self.history.read(shard, given, floor: floor) }
             } failure: {
             }
         }
     }
 
     func readAtLeast(_ shard: ShardID, through node: SimulatedNode) {
-        guard node.isRunning, let floor = self.history.token(of: shard) else { return }
+        guard node.isRunning, let earlier = self.history.lastAnswer(of: shard) else { return }
         node.deliver(to: node.currentLife) {
             self.toOwner(of: shard, through: node) { owner, answer in
-                owner.read(shard, atLeast: floor, answer: answer)
-            } reply: { (token: Token?) in
-                if let token { self.history.read(token, atLeast: floor) }
+                owner.read(shard, atLeast: earlier.token, answer: answer)
+            } reply: { (given: Answer?) in
+                if let given { self.history.read(given, atLeast: earlier) }
             } failure: {
             }
         }

@@ -9,7 +9,12 @@ extension SimulatedCluster {
         self.after(duration) { self.refusing.remove(node.id) }
     }
 
-    func refusesConnections(_ node: SimulatedNode) -> Bool { !node.isRunning || self.refusing.contains(node.id) }
+    func refusesConnections(_ node: SimulatedNode) -> Bool {
+        guard node.isRunning else { return true }
+        guard self.refusing.contains(node.id) else { return false }
+        self.note(.refusal)
+        return true
+    }
 
     /// A process that is stopped is connected to all the same; who is cut off, or loses a message, hears nothing.
     func knock(at other: NodeID, from node: SimulatedNode, reply: @escaping (Knock) -> Void) {
@@ -21,8 +26,8 @@ extension SimulatedCluster {
             node.deliver(to: life) { reply(knock) }
         }
         self.after(.milliseconds(200)) { end(.unanswered) }
-        guard let peer = self.nodes.first(where: { $0.id == other }), !self.cutPairs.contains([other, node.id]),
-            !self.isLost()
+        guard let peer = self.nodes.first(where: { $0.id == other }), !self.isCut(from: node.id, to: other),
+            !self.isCut(from: other, to: node.id), !self.isLost()
         else { return }
         self.after(self.delay(rarely: 300)) { end(self.refusesConnections(peer) ? .refused : .accepted) }
     }

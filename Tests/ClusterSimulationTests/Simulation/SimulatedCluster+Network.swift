@@ -16,22 +16,36 @@ extension SimulatedCluster {
             node.deliver(to: life) { reply(value) }
         }
         self.after(.milliseconds(1_500)) { answer(.unknown) }
-        guard !self.isLost(), !self.cutFromStore.contains(node.id) else { return }
+        guard !self.isLost(), !self.isCutFromStore(node) else { return }
         self.after(self.delay(rarely: 4_000)) {
-            guard self.isStoreUp else { return self.after(.milliseconds(1)) { answer(.refused) } }
+            guard self.isStoreUp else {
+                self.note(.storeOutage)
+                return self.after(.milliseconds(1)) { answer(.refused) }
+            }
             let value = statement(&self.store)
-            guard !self.isLost(), !self.cutFromStore.contains(node.id) else { return }
+            guard !self.isLost(), !self.isCutFromStore(node) else { return }
             self.after(self.delay(rarely: 1_200)) { answer(.done(value)) }
         }
     }
 
-    func isLost() -> Bool { self.happens(self.loss) }
+    func isLost() -> Bool {
+        guard self.happens(self.loss) else { return false }
+        self.note(.lostMessage)
+        return true
+    }
+
+    private func isCutFromStore(_ node: SimulatedNode) -> Bool {
+        guard self.cutFromStore.contains(node.id) else { return false }
+        self.note(.cutFromStore)
+        return true
+    }
 
     func happens(_ probability: Double) -> Bool { !self.isCalm && self.random.chance(probability) }
 
     func delay(rarely most: Int) -> Duration {
-        if !self.isCalm, self.random.chance(0.02) { return self.random.duration(0...most) }
-        return self.random.duration(1...6)
+        guard self.happens(0.02) else { return self.random.duration(1...6) }
+        self.note(.lateMessage)
+        return self.random.duration(0...most)
     }
 
     /// A node is about to be taken for dead because it was silent for its lease.
@@ -43,6 +57,17 @@ extension SimulatedCluster {
     // MARK: Calls between nodes
 
     enum CallFailure { case refused, timeout }
+
+    struct Way: Hashable {
+        var from: NodeID
+        var to: NodeID
+    }
+
+    func isCut(from node: NodeID, to other: NodeID) -> Bool {
+        guard self.cutWays.contains(Way(from: node, to: other)) else { return false }
+        self.note(self.cutWays.contains(Way(from: other, to: node)) ? .cut : .oneWayCut)
+        return true
+    }
 
     /// Runs `body` at the other node, which may be given an answer.
     func call<Value>(
@@ -59,14 +84,17 @@ extension SimulatedCluster {
             node.deliver(to: life, body)
         }
         self.after(.milliseconds(600)) { end { failure(.timeout) } }
-        guard !self.cutPairs.contains([other, node.id]), !self.isLost() else { return }
+        guard !self.isCut(from: node.id, to: other), !self.isLost() else { return }
         self.after(self.delay(rarely: 300)) {
             guard !self.refusesConnections(peer) else { return end { failure(.refused) } }
             // Now and then somebody else listens there for a while.
-            if self.happens(0.02) { return end { failure(.refused) } }
+            if self.happens(0.02) {
+                self.note(.stranger)
+                return end { failure(.refused) }
+            }
             peer.deliver(to: peer.currentLife) {
                 body(peer) { value in
-                    guard !self.isLost() else { return }
+                    guard !self.isCut(from: other, to: node.id), !self.isLost() else { return }
                     self.after(self.delay(rarely: 300)) { end { reply(value) } }
                 }
             }

@@ -19,9 +19,11 @@ extension SimulatedCluster {
             node.stop()
             self.after(self.random.duration(500...4_000)) { node.start() }
         case 5..<7:
-            let pair: Set<NodeID> = [node.id, self.nodes.randomElement(using: &self.random)!.id]
-            self.cutPairs.insert(pair)
-            self.after(long) { self.cutPairs.remove(pair) }
+            let other = self.nodes.filter { $0 !== node }.randomElement(using: &self.random)!
+            var ways: Set<Way> = [Way(from: node.id, to: other.id)]
+            if self.random.chance(0.7) { ways.insert(Way(from: other.id, to: node.id)) }
+            self.cutWays.formUnion(ways)
+            self.after(long) { self.cutWays.subtract(ways) }
         case 7..<9:
             self.cutFromStore.insert(node.id)
             if self.random.chance(0.3) { self.refuseConnections(to: node, for: long) }
@@ -36,6 +38,7 @@ extension SimulatedCluster {
                 guard !self.isStoreUp else { return }
                 let rewind = self.history.rewind()
                 self.store.rewind(to: self.saved)
+                if self.store.lost.values.contains(self.store.rewinds) { self.note(.lostCommits) }
                 self.bringStoreUp()
                 self.after(self.lease) { self.history.believeAnswers(since: rewind) }
             }
@@ -57,7 +60,7 @@ extension SimulatedCluster {
     func heal() {
         self.isCalm = true
         self.bringStoreUp()
-        self.cutPairs = []
+        self.cutWays = []
         self.cutFromStore = []
         self.refusing = []
         for node in self.nodes {

@@ -26,7 +26,8 @@ final class SimulatedCluster {
     /// When it came back after more than a short while.
     var storeUpSince = Duration.zero
     var saved: SimulatedStore
-    var cutPairs: Set<Set<NodeID>> = []
+    /// Ways between nodes on which nothing goes.
+    var cutWays: Set<Way> = []
     var cutFromStore: Set<NodeID> = []
     /// Nodes at whose addresses nobody listens, though they live.
     var refusing: Set<NodeID> = []
@@ -39,6 +40,8 @@ final class SimulatedCluster {
     let isQuiet: Bool
     /// Nothing goes wrong any more.
     var isCalm = false
+    /// How often each had an effect.
+    private(set) var troubles: [Trouble: Int] = [:]
 
     init(seed: UInt64, guards: Guards = Guards(), configuration: SimulationConfiguration = SimulationConfiguration()) {
         self.guards = guards
@@ -99,6 +102,8 @@ final class SimulatedCluster {
         self.incarnations += 1
         return Incarnation(rawValue: self.incarnations)
     }
+
+    func note(_ trouble: Trouble) { self.troubles[trouble, default: 0] += 1 }
 
     var computing: Duration { self.random.duration(0...20) }
 }

@@ -32,7 +32,7 @@ extension SimulatedNode {
         var (applied, unanswered) = ([SimulatedStore.Removal](), removals.count)
         for removal in removals {
             self.apply(removal.row) { outcome in
-                if outcome == .recorded { applied.append(self.raised(removal)) }
+                if case .recorded = outcome { applied.append(self.raised(removal)) }
                 unanswered -= 1
                 if unanswered == 0 { self.deliver(to: life) { [applied] in self.remove(applied) } }
             }

@@ -52,6 +52,10 @@ extension SimulatedNode {
         }
         self.claim(plan.claims, soleFrom: soleFrom)
         for row in self.view.shards where row.owner == self.owner {
+            // Given back, or taken again, by a statement of which nothing was heard.
+            if let tenure = self.tenures[row.shard], tenure.epoch < row.epoch {
+                self.doubt(row.shard, under: tenure.epoch)
+            }
             self.adopt(row.shard, soleFrom: soleFrom)
         }
         for gift in plan.gifts {

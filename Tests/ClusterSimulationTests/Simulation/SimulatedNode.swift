@@ -60,6 +60,7 @@ final class SimulatedNode {
     func deliver(to life: Int, _ body: @escaping () -> Void) {
         guard life == self.life else { return }
         guard self.cluster.now >= self.pausedUntil else {
+            self.cluster.note(.pause)
             self.cluster.after(self.pausedUntil - self.cluster.now) { self.deliver(to: life, body) }
             return
         }
@@ -78,6 +79,11 @@ final class SimulatedNode {
     }
 
     func kill() {
+        if self.isRunning { self.cluster.note(.kill) }
+        self.end()
+    }
+
+    private func end() {
         self.isRunning = false
         self.life += 1
         self.pausedUntil = .zero
@@ -92,7 +98,8 @@ final class SimulatedNode {
         self.cluster.request(from: self) {
             $0.leave(run)
         } reply: { [weak self] _ in
-            self?.kill()
+            self?.cluster.note(.stop)
+            self?.end()
         }
     }
 

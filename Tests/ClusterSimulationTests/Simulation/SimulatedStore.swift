@@ -26,17 +26,28 @@ struct SimulatedStore {
         var log: [Entry]
     }
 
-    enum Appended: Equatable { case appended, fenced, conflict }
+    enum Appended {
+        /// After so many rewinds.
+        case appended(rewinds: Int)
+        case fenced, conflict
+    }
+
+    /// What a log has of what was asked for, after so many rewinds.
+    struct Stored {
+        var operations: Set<Operation>
+        var rewinds: Int
+    }
 
     private let guards: Guards
     private(set) var nodes: [NodeID: NodeStatus] = [:]
     private(set) var shards: [Shard]
     var inbox = SimulatedInbox()
-    /// What was durable, and is not: the database has forgotten it.
-    private(set) var lost: Set<Operation> = []
+    /// How often the database has forgotten its last commits.
+    private(set) var rewinds = 0
+    /// What was durable, and is not, by the rewind that it fell to.
+    private(set) var lost: [Operation: Int] = [:]
     /// What no statement may do.
     private(set) var violations: [String] = []
-    private var isRewound = false
 
     init(shardCount: Int, guards: Guards) {
         self.shards = Array(repeating: Shard(), count: shardCount)
@@ -97,7 +108,7 @@ struct SimulatedStore {
         return seen.filter { self[$0.shard].epoch == $0.epoch || !self.guards.claimsAsSeen }.map { row in
             self.check(self.lives(owner), "a run takes a shard that was taken for dead")
             // To a database that has forgotten it, a run may live again that had been taken for dead.
-            self.check(!self.lives(self[row.shard].owner) || self.isRewound, "a shard is taken from a run that lives")
+            self.check(!self.lives(self[row.shard].owner) || self.rewinds > 0, "a shard is taken from a run that lives")
             return self.take(row.shard, for: owner)
         }
     }
@@ -142,8 +153,12 @@ struct SimulatedStore {
         self.check(row.owner == owner, "a run appends to a shard of another")
         self.check(row.log.count == head, "an append is not where its owner takes it to be")
         self[shard].log += operations.map { Entry(operation: $0, epoch: epoch, incarnation: owner.incarnation) }
-        self.lost.subtract(operations)
-        return .appended
+        for operation in operations { self.lost[operation] = nil }
+        return .appended(rewinds: self.rewinds)
+    }
+
+    func stored(_ operations: Set<Operation>, in shard: ShardID) -> Stored {
+        Stored(operations: operations.intersection(self[shard].log.map(\.operation)), rewinds: self.rewinds)
     }
 
     func log(of shard: ShardID) -> [Entry] { self[shard].log }
@@ -156,11 +171,13 @@ struct SimulatedStore {
 
     /// As it was before its last commits.
     mutating func rewind(to saved: SimulatedStore) {
-        let (violations, durable) = (self.violations, self.lost.union(self.durable))
+        let before = self
         self = saved
-        self.violations = violations
-        self.lost = durable.subtracting(self.durable)
-        self.isRewound = true
+        self.violations = before.violations
+        self.rewinds = before.rewinds + 1
+        let durable = self.durable
+        self.lost = before.lost.filter { !durable.contains($0.key) }
+        for operation in before.durable.subtracting(durable) { self.lost[operation] = self.rewinds }
     }
 
     private var durable: Set<Operation> {
@@ -169,9 +186,11 @@ struct SimulatedStore {
 
     // MARK: Inbox
 
-    mutating func keep(_ operation: Operation, for shard: ShardID) {
+    /// - Returns: after how many rewinds.
+    mutating func keep(_ operation: Operation, for shard: ShardID) -> Int {
         self.inbox.put(operation, for: shard)
-        self.lost.remove(operation)
+        self.lost[operation] = nil
+        return self.rewinds
     }
 
     /// A row whose content is in the log that its owner knows.

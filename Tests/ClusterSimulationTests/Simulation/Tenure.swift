@@ -27,6 +27,19 @@ struct Tenure {
 
     var head: EventSourcing.Sequence { Sequence(rawValue: Int64(self.log.count)) }
 
+    /// Of what waits, as much as one append takes, each command once.
+    mutating func beginBatch() {
+        var later: [Command] = []
+        for command in self.waiting {
+            if self.inFlight.count < 4, !self.inFlight.contains(where: { $0.operation == command.operation }) {
+                self.inFlight.append(command)
+            } else {
+                later.append(command)
+            }
+        }
+        self.waiting = later
+    }
+
     mutating func add(_ commands: [Command], by owner: ShardRecord.Owner) {
         self.log += commands.map {
             SimulatedStore.Entry(operation: $0.operation, epoch: self.epoch, incarnation: owner.incarnation)
@@ -36,7 +49,11 @@ struct Tenure {
 }
 
 struct Command {
-    enum Outcome { case recorded, notOwner, failed }
+    enum Outcome {
+        /// The store has said that it has it, after so many rewinds.
+        case recorded(rewinds: Int)
+        case notOwner, failed
+    }
 
     var operation: Operation
     /// Its acknowledgement says that reads see it from then on.
@@ -51,8 +68,21 @@ struct Token: Hashable {
     var length: Int
     var incarnation: Incarnation?
 
-    init(_ log: some Collection<SimulatedStore.Entry>) {
+    init(_ log: some BidirectionalCollection<SimulatedStore.Entry>) {
         self.length = log.count
-        self.incarnation = log.isEmpty ? nil : Array(log)[log.count - 1].incarnation
+        self.incarnation = log.last?.incarnation
+    }
+}
+
+/// What a read shows: a log as far as its owner knew it.
+struct Answer {
+    var log: [SimulatedStore.Entry]
+
+    /// What the client may ask for again.
+    var token: Token { Token(self.log) }
+
+    /// As far as both go, they show the same events in the same order.
+    func agrees(with other: Answer) -> Bool {
+        zip(self.log, other.log).allSatisfy { $0.operation == $1.operation }
     }
 }

@@ -4,6 +4,8 @@ struct ModelGuards: Hashable, Sendable {
     var appendsAreFenced = true
     /// An owner asks its lease before an answer leaves.
     var answersNeedTheLease = true
+    /// It asks then, and not only when it begins to compute the answer.
+    var answersAskAfterwards = true
     /// A lease counts from the sending of the beat, not from when its acknowledgement arrives.
     var leaseCountsFromSending = true
     /// A holder's lease is shorter than the silence of others by what clocks may run apart.
@@ -21,6 +23,7 @@ struct ModelGuards: Hashable, Sendable {
     static let all: [Guard] = [
         Guard("appends are fenced", \.appendsAreFenced, .takeover),
         Guard("answers need the lease", \.answersNeedTheLease, .takeover),
+        Guard("answers ask the lease afterwards", \.answersAskAfterwards, .quietTakeover),
         Guard("the lease counts from the sending", \.leaseCountsFromSending, .takeover),
         Guard("the lease allows for drift", \.leaseAllowsForDrift, .takeover),
         Guard("beats need the run", \.beatsNeedTheRun, .takeover),

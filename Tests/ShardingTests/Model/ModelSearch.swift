@@ -15,6 +15,9 @@ struct ModelRules: Sendable {
     /// The second node takes over from the first, and everything may take its time.
     static let takeover = ModelRules()
 
+    /// The same, and nothing is written.
+    static let quietTakeover = ModelRules(mostEvents: 0)
+
     /// The first comes back as another run, and both want the shard.
     static let comeback = ModelRules(
         horizon: 2, mostBeats: Pair { $0 == .first ? 0 : 1 }, mostEvents: 0, mostRuns: Pair { $0 == .first ? 2 : 1 })

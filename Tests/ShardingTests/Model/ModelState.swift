@@ -55,10 +55,14 @@ struct ModelState: Hashable {
         self[member].tenure.map { self.now(member) >= $0.soleFrom } ?? false
     }
 
+    private func hasLease(_ member: Member, _ guards: ModelGuards) -> Bool {
+        self[member].lease.allowsAnswer(at: self.now(member)) || !guards.answersNeedTheLease
+    }
+
     private func mayAnswer(_ member: Member, _ guards: ModelGuards) -> Bool {
-        self[member].tenure != nil
-            && (self.isSole(member) || !guards.readsWait)
-            && (self[member].lease.allowsAnswer(at: self.now(member)) || !guards.answersNeedTheLease)
+        if !guards.answersAskAfterwards, self[member].answer != nil { return true }
+        return self[member].tenure != nil && (self.isSole(member) || !guards.readsWait)
+            && self.hasLease(member, guards)
     }
 
     private mutating func take(_ step: ModelStep, _ rules: ModelRules) -> Bool {
@@ -185,15 +189,14 @@ struct ModelState: Hashable {
         switch (step.action, self[member].answer) {
         case (.beginsRead, nil):
             guard let tenure = self[member].tenure, self.isSole(member) || !guards.readsWait,
-                // What everybody knows tells nothing.
-                tenure.head != self.floor
+                // What everybody knows tells nothing, unless it is told too late.
+                tenure.head != self.floor || !guards.answersAskAfterwards,
+                guards.answersAskAfterwards || self.hasLease(member, guards)
             else { return false }
             self[member].answer = ModelNode.Answer(head: tenure.head, floor: self.floor)
         case (.answers, let answer?):
             self[member].answer = nil
-            guard self[member].lease.allowsAnswer(at: self.now(member)) || !guards.answersNeedTheLease else {
-                return true
-            }
+            guard !guards.answersAskAfterwards || self.hasLease(member, guards) else { return true }
             if answer.head < answer.floor { self.violation = .staleAnswer }
             self.floor = max(self.floor, answer.head)
         default: return false
