@@ -47,14 +47,14 @@ extension PostgresEventStore {
         """)
 
     package func beat(_ run: NodeRun) throws(StoreError) -> Bool {
-        try !self.watch(Self.beat, Self.parameters(run)) { _ in () }.isEmpty
+        try !self.watch(Self.beat, Self.parameters(run), in: self.beats) { _ in () }.isEmpty
     }
 
     private static let beat = PreparedStatement(
         "beat", "UPDATE node SET beat = beat + 1 WHERE \(PostgresEventStore.isRun) RETURNING beat")
 
     package func leave(_ run: NodeRun) throws(StoreError) {
-        _ = try self.watch(Self.leave, Self.parameters(run)) { _ in () }
+        _ = try self.watch(Self.leave, Self.parameters(run), in: self.beats) { _ in () }
     }
 
     private static let leave = PreparedStatement(
@@ -86,11 +86,12 @@ extension PostgresEventStore {
     }
 
     /// Runs a statement beside the appends.
+    /// - Parameter sessions: nil for those that read what becomes of other nodes.
     func watch<Value: Sendable>(
-        _ statement: PreparedStatement, _ parameters: Parameters,
+        _ statement: PreparedStatement, _ parameters: Parameters, in sessions: SessionPool? = nil,
         _ decode: (ResultRow) throws(StoreError) -> Value
     ) throws(StoreError) -> [Value] {
-        try self.watchers.use { session throws(StoreError) in
+        try (sessions ?? self.watchers).use { session throws(StoreError) in
             do throws(StatementFailure) {
                 return try session.run(statement, parameters, refusesWarnings: true).rows(decode)
             } catch {

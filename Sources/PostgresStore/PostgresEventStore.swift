@@ -17,7 +17,9 @@ package final class PostgresEventStore: SharedEventStore {
     let headers = HeaderNumbers()
     let lost = LostSessions()
     let writers: SessionPool
-    /// For beats and for readings of those of others: neither waits for an append, nor for the other.
+    /// For signs of life alone: they wait for nobody else of this node.
+    let beats: SessionPool
+    /// For readings of other nodes, and what follows from them: they do not wait for appends.
     let watchers: SessionPool
     private let readers: SessionThreads
 
@@ -44,6 +46,7 @@ package final class PostgresEventStore: SharedEventStore {
         }
         // A session that is made later is then one that takes the place of a lost one.
         try self.writers.connect()
+        self.beats = SessionPool(count: 1) { Session(string, writing) }
         self.watchers = SessionPool(count: 2) { Session(string, writing) }
         let reading = SessionSettings(.reading, configuration)
         self.readers = SessionThreads(count: configuration.maximumReaders) { Session(string, reading) }
@@ -54,6 +57,7 @@ package final class PostgresEventStore: SharedEventStore {
     package func close() {
         self.readers.close()
         self.writers.close()
+        self.beats.close()
         self.watchers.close()
     }
 

@@ -13,4 +13,14 @@ import Testing
         try await contract.hold(
             InMemoryEventStore(shardCount: StoreContract.shardCount, quarantineLimit: StoreContract.quarantineLimit))
     }
+
+    @Test("a store that was rewound fences whoever remembers more, and knows who has written what it has")
+    func isRewound() async throws {
+        try await StoreContract.holdWhenRewound(InMemoryEventStore(shardCount: StoreContract.shardCount)) { store in
+            store.standby
+        } restore: { store, standby in
+            store.failOver(to: standby)
+            return store
+        }
+    }
 }

@@ -19,6 +19,8 @@ final class CuttingProxy: Sendable {
     }
 
     private let fault = Mutex<Fault?>(nil)
+    /// The sockets of connections, on both sides.
+    private let connected = Mutex<Set<Int32>>([])
     private let listener: Int32
     let port: UInt16
     private let serverPort: UInt16
@@ -52,6 +54,13 @@ final class CuttingProxy: Sendable {
 
     func set(_ fault: Fault?) { self.fault.withLock { $0 = fault } }
 
+    /// Ends all connections there are, whatever is under way in them.
+    func cut() {
+        self.connected.withLock { sockets in
+            for socket in sockets { shutdown(socket, Int32(SHUT_RDWR)) }
+        }
+    }
+
     private static func loopback(port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -80,6 +89,7 @@ final class CuttingProxy: Sendable {
                 Glibc.close(server)
                 continue
             }
+            self.connected.withLock { $0.formUnion([client, server]) }
             let both = DispatchGroup()
             for (source, target, isRequest) in [(client, server, true), (server, client, false)] {
                 both.enter()
@@ -89,8 +99,11 @@ final class CuttingProxy: Sendable {
                 }
             }
             both.notify(queue: .global()) {
-                Glibc.close(client)
-                Glibc.close(server)
+                self.connected.withLock { sockets in
+                    sockets.subtract([client, server])
+                    Glibc.close(client)
+                    Glibc.close(server)
+                }
             }
         }
         Glibc.close(self.listener)

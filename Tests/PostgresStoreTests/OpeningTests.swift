@@ -7,6 +7,9 @@ import Testing
 
 /// Opening a database, making it a store, and refusing it.
 @Suite(.onOwnThreads) struct OpeningTests {
+    /// Another server, which would lose what it has answered for.
+    private static let careless = Result { try PostgresServer(settings: ["fsync=off"]) }
+
     private let database: PostgresDatabase
 
     init() throws { self.database = try PostgresServer.shared().makeDatabase() }
@@ -70,14 +73,30 @@ import Testing
         try self.database.drop()
     }
 
-    @Test func aMigrationThatFailsChangesNothing() throws {
+    @Test(arguments: [
+        "SELECT nonsense",
+        // So that only the note fails that the step was done.
+        "ALTER TABLE store_meta RENAME COLUMN steps TO renamed",
+    ])
+    func aMigrationThatFailsChangesNothing(_ fault: String) throws {
+        // given
         try PostgresEventStore(in: self.database).close()
-        let broken = SchemaMigration(
-            number: 4, .expands, sql: "ALTER TABLE stream ADD COLUMN note TEXT; SELECT nonsense")
+        let addition = "ALTER TABLE stream ADD COLUMN note TEXT"
+        let stepsAndColumns = """
+            SELECT steps, (SELECT count(*) FROM information_schema.columns WHERE column_name = 'note') FROM store_meta
+            """
+
+        // when
+        let broken = SchemaMigration(number: 4, .expands, sql: "\(addition); \(fault)")
         #expect(throws: StoreError.self) {
             try PostgresEventStore(in: self.database, migrations: SchemaMigration.all + [broken])
         }
-        try PostgresEventStore(in: self.database).close()
+
+        // then
+        #expect(try self.database.query(stepsAndColumns) == ["3|0"])
+        let corrected = SchemaMigration(number: 4, .expands, sql: addition)
+        try PostgresEventStore(in: self.database, migrations: SchemaMigration.all + [corrected]).close()
+        #expect(try self.database.query(stepsAndColumns) == ["4|1"])
         try self.database.drop()
     }
 
@@ -171,9 +190,9 @@ import Testing
         try self.database.query("ALTER DATABASE \(self.database.name) SET synchronous_commit = off")
         self.expectRefusal(.incompatible, "has synchronous_commit = off")
         try self.database.drop()
-        let careless = try PostgresServer(settings: ["fsync=off"])
-        let database = try careless.makeDatabase()
+        let database = try Self.careless.get().makeDatabase()
         self.expectRefusal(.incompatible, "runs with fsync = off", url: database.url)
+        try database.drop()
     }
 
     @Test func anotherEncodingIsRefused() throws {
@@ -205,6 +224,21 @@ import Testing
         store.close()
         let keywords = "host=127.0.0.1 port=\(server.port) user=postgres dbname=\(name) sslmode=disable"
         try PostgresEventStore(in: self.database, url: keywords).close()
+        try self.database.drop()
+    }
+
+    @Test func aHostThatTakesNoWritesIsPassedOver() async throws {
+        let (server, other, name) = (self.database.server, try Self.careless.get(), self.database.name)
+        try other.query("CREATE DATABASE \(name)", in: "postgres")
+        try other.query("ALTER DATABASE \(name) SET default_transaction_read_only = on", in: "postgres")
+        let store = try PostgresEventStore(
+            in: self.database,
+            url: "postgresql://postgres@127.0.0.1:\(other.port),127.0.0.1:\(server.port)/\(name)?sslmode=disable")
+        var writer = try StoreWriter(store)
+        try writer.append([writer.event([1])])
+        #expect(try self.database.query("SELECT count(*) FROM event") == ["1"])
+        store.close()
+        try other.query("DROP DATABASE \(name) WITH (FORCE)", in: "postgres")
         try self.database.drop()
     }
 

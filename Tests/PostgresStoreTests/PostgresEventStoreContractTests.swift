@@ -13,6 +13,23 @@ import Testing
         store.close()
         try database.drop()
     }
+
+    @Test("a store that was rewound fences whoever remembers more, and knows who has written what it has")
+    func isRewound() async throws {
+        let database = try PostgresServer.shared().makeSchema()
+        let store = try PostgresEventStore(in: database)
+        let tables = ["shard", "shard_epoch", "stream", "event", "evidence", "lookup"]
+        try await StoreContract.holdWhenRewound(store) { _ in
+            try database.query(tables.map { "CREATE TABLE saved_\($0) AS TABLE \($0);" }.joined())
+        } restore: { store, _ in
+            try database.query(
+                tables.map { "DELETE FROM \($0); INSERT INTO \($0) OVERRIDING SYSTEM VALUE TABLE saved_\($0);" }
+                    .joined())
+            return store
+        }
+        store.close()
+        try database.drop()
+    }
 }
 
 extension PostgresConfiguration {

@@ -19,14 +19,15 @@ import Testing
     ])
     func anErrorOfTheServerHasItsMeaning(_ state: String, _ code: StoreError.Code) async throws {
         let store = try PostgresEventStore(in: self.database)
-        var writer = try StoreWriter(store)
-        let batch = writer.batch(0, [writer.event([1])])
         try self.onEachEvent("RAISE EXCEPTION 'an error' USING ERRCODE = '\(state)';")
-        #expect {
-            try store.append([batch])
-        } throws: { error in
-            guard let error = error as? StoreError else { return false }
-            return error.code == code && error.message == "an error (SQLSTATE \(state))"
+        for moment in Moment.allCases {
+            let batch = try Self.batch(for: store, raisingAt: moment)
+            #expect {
+                try store.append([batch])
+            } throws: { error in
+                guard let error = error as? StoreError else { return false }
+                return error.code == code && error.message == "an error (SQLSTATE \(state))"
+            }
         }
         #expect(try await store.log().isEmpty)
         try self.finish(store)
@@ -46,15 +47,42 @@ import Testing
     /// PostgreSQL says so when it stops waiting for a standby: the commit is here, and may not be there.
     @Test func aWarningLeavesTheOutcomeUnknown() async throws {
         let store = try PostgresEventStore(in: self.database)
-        var writer = try StoreWriter(store)
-        let batch = writer.batch(0, [writer.event([1])])
         try self.onEachEvent("RAISE WARNING 'not confirmed';")
-        #expect {
-            try store.append([batch])
-        } throws: { error in
-            (error as? StoreError)?.code == .outcomeUnknown
+        for moment in Moment.allCases {
+            let batch = try Self.batch(for: store, raisingAt: moment)
+            #expect {
+                try store.append([batch])
+            } throws: { error in
+                (error as? StoreError)?.code == .outcomeUnknown
+            }
         }
+        #expect(try await store.log().map(\.kind) == ["row", "commit"])
         try self.finish(store)
+    }
+
+    @Test("a commit that no standby confirms is of unknown outcome, and it is stored here")
+    func anUnconfirmedCommit() async throws {
+        // given a database that waits for a standby that is not there, but not for what has prepared the store
+        let server = try PostgresServer(settings: ["synchronous_standby_names=nobody", "synchronous_commit=local"])
+        let database = try server.makeDatabase()
+        let prepared = try PostgresEventStore(in: database)
+        let store = try PostgresEventStore(
+            in: database, url: database.url("sslmode=disable&options=-csynchronous_commit%3Don"))
+        let batch = try Self.batch(for: prepared, raisingAt: .commit)
+        async let code = onThread { StoreError.code { _ = try store.append([batch]) } }
+
+        // when it stops waiting
+        let waiting = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'SyncRep'"
+        while try database.query("SELECT pg_cancel_backend(pid) \(waiting)") != ["t"] {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+
+        // then
+        let found = try await code
+        #expect(found == .outcomeUnknown)
+        #expect(try await prepared.log().count == 1)
+        for store in [prepared, store] { store.close() }
+        try self.database.drop()
     }
 
     @Test func aWarningComesThoughTheDatabaseIsSetToSendNone() async throws {
@@ -190,12 +218,30 @@ import Testing
         try self.database.drop()
     }
 
-    /// Runs PL/pgSQL before each event's row is written.
+    /// When `onEachEvent` has its effect; the kind of the event says so.
+    private enum Moment: String, CaseIterable {
+        case row
+        /// When the server has said what the statement gave back, and commits.
+        case commit
+    }
+
+    /// From an owner that has just claimed the shards.
+    private static func batch(for store: PostgresEventStore, raisingAt moment: Moment) throws -> ShardBatch {
+        var writer = try StoreWriter(store)
+        var event = writer.event(Array(moment.rawValue.utf8))
+        event.kind = moment.rawValue
+        return writer.batch(0, [event])
+    }
+
+    /// Runs PL/pgSQL before each event's row is written, or when it is committed.
     private func onEachEvent(_ body: String, in database: PostgresDatabase? = nil) throws {
         try (database ?? self.database).query(
             """
             CREATE FUNCTION interfere() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN \(body) RETURN NEW; END$$;
-            CREATE TRIGGER interfere BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION interfere();
+            CREATE TRIGGER interfere BEFORE INSERT ON event
+                FOR EACH ROW WHEN (NEW.kind <> '\(Moment.commit)') EXECUTE FUNCTION interfere();
+            CREATE CONSTRAINT TRIGGER interfere_late AFTER INSERT ON event DEFERRABLE INITIALLY DEFERRED
+                FOR EACH ROW WHEN (NEW.kind = '\(Moment.commit)') EXECUTE FUNCTION interfere();
             """)
     }
 

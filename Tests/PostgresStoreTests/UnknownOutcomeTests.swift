@@ -7,22 +7,9 @@ import Testing
 
 /// The way to the database breaks: what an append says then, and what is in the store.
 @Suite(.onOwnThreads) struct UnknownOutcomeTests {
-    private let database: PostgresDatabase
-    private let proxy: CuttingProxy
+    private let way: CuttableDatabase
 
-    init() throws {
-        self.database = try PostgresServer.shared().makeDatabase()
-        self.proxy = try CuttingProxy(to: self.database.server.port)
-    }
-
-    private func store(answerIn limit: Duration = .seconds(15)) throws -> PostgresEventStore {
-        var configuration = PostgresConfiguration(
-            for: self.database, url: self.database.url(port: self.proxy.port, "sslmode=disable&connect_timeout=2"))
-        configuration.appendConcurrency = 1
-        configuration.statementTimeout = limit / 2
-        configuration.answerGrace = limit / 2
-        return try PostgresEventStore(configuration: configuration)
-    }
+    init() throws { self.way = try CuttableDatabase() }
 
     struct Cut: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -39,14 +26,14 @@ import Testing
     ])
     func aCutLeavesItUnknownAndTheNextClaimKnows(_ cut: Cut) async throws {
         // given an owner whose session has appended
-        let store = try self.store()
+        let store = try self.way.store()
         var writer = try StoreWriter(store)
         try writer.append([writer.event([1])])
         let event = writer.event([1])
         let batch = writer.batch(0, [event])
 
         // when the way breaks
-        self.proxy.set(cut.fault)
+        self.way.proxy.set(cut.fault)
         Self.expect(.outcomeUnknown) { try store.append([batch]) }
 
         // then nothing is sent before the shards are taken again
@@ -68,25 +55,25 @@ import Testing
         #expect(try await store.log().map(\.version.rawValue) == [1, 2, 3])
         #expect(try await store.log().map(\.sequence.rawValue) == [1, 2, 3])
         #expect(try store.append([batch]) == [.fenced])
-        try self.finish(store)
+        try self.way.finish(store)
     }
 
     @Test func anAnswerThatDoesNotComeIsNotWaitedForForEver() async throws {
-        let store = try self.store(answerIn: .seconds(1))
+        let store = try self.way.store(answerIn: .seconds(1))
         var writer = try StoreWriter(store)
         try writer.append([writer.event([1])])
         let batch = writer.batch(0, [writer.event([1])])
-        self.proxy.set(.silence)
+        self.way.proxy.set(.silence)
         let start = ContinuousClock.now
         Self.expect(.outcomeUnknown) { try store.append([batch]) }
         #expect(.now - start < .seconds(5))
-        self.proxy.set(nil)
+        self.way.proxy.set(nil)
         #expect(try StoreWriter(resuming: writer).ownership[0].head.rawValue == 2)
-        try self.finish(store)
+        try self.way.finish(store)
     }
 
     @Test func aServerThatIsAwayIsUnavailableAndItsReturnAsksForAClaim() async throws {
-        let store = try self.store()
+        let store = try self.way.store()
         var writer = try StoreWriter(store)
         try writer.append([writer.event([1])])
         let batch = writer.batch(0, [writer.event([1])])
@@ -95,30 +82,30 @@ import Testing
             for: ShardRecord.Owner(node: NodeID(rawValue: "node"), incarnation: Incarnation(rawValue: 7)))
 
         // Idle sessions end: nothing was sent over them.
-        self.proxy.set(.down)
-        try self.database.endSessions()
+        self.way.proxy.set(.down)
+        try self.way.database.endSessions()
         try await Task.sleep(for: .milliseconds(100))
         Self.expect(.unavailable) { try store.append([batch]) }
-        #expect(Self.code { _ = try store.claim(claim) } == .unavailable)
+        #expect(StoreError.code { _ = try store.claim(claim) } == .unavailable)
         #expect(
-            Self.code { try store.register(NodeRecord(id: claim.owner.node, incarnation: .init(rawValue: 7))) }
+            StoreError.code { try store.register(NodeRecord(id: claim.owner.node, incarnation: .init(rawValue: 7))) }
                 == .unavailable)
         await #expect { try await store.ping() } throws: { ($0 as? StoreError)?.code == .unavailable }
 
-        self.proxy.set(nil)
+        self.way.proxy.set(nil)
         try await Task.sleep(for: .milliseconds(300))
         Self.expect(.outcomeUnknown) { try store.append([batch]) }
         #expect(try await store.log().count == 1)
         var next = try StoreWriter(resuming: writer)
         try next.append([next.event([1])])
         #expect(try await store.log().count == 2)
-        try self.finish(store)
+        try self.way.finish(store)
     }
 
     /// As when it finds the standby that took over, and the other one has gone on with the old server.
     @Test func aSessionThatIsMadeAnewLateAsksForAClaimOnceMore() async throws {
         // given two sessions at work, of which one is lost, and the other is free last
-        var configuration = PostgresConfiguration(for: self.database)
+        var configuration = PostgresConfiguration(for: self.way.database)
         configuration.appendConcurrency = 2
         configuration.statementTimeout = .seconds(60)
         let store = try PostgresEventStore(configuration: configuration)
@@ -126,25 +113,25 @@ import Testing
         try self.holdEvents(of: ["lost", "kept", "busy"])
         let lost = Self.batch(1, of: "lost", &writer)
         let kept = Self.batch(2, of: "kept", &writer)
-        async let lostCode = onThread { Self.code { _ = try store.append([lost]) } }
+        async let lostCode = onThread { StoreError.code { _ = try store.append([lost]) } }
         let session = try await self.sessionsAtWork(1)[0]
-        async let keptCode = onThread { Self.code { _ = try store.append([kept]) } }
+        async let keptCode = onThread { StoreError.code { _ = try store.append([kept]) } }
         _ = try await self.sessionsAtWork(2)
-        try self.database.query("SELECT pg_terminate_backend(\(session), 5000)")
+        try self.way.database.query("SELECT pg_terminate_backend(\(session), 5000)")
         let whenLost = try await lostCode
         #expect(whenLost == .outcomeUnknown)
-        try self.database.query("DELETE FROM held WHERE kind = 'kept'")
+        try self.way.database.query("DELETE FROM held WHERE kind = 'kept'")
         let whenKept = try await keptCode
         #expect(whenKept == nil)
 
         // when that one claims and has work, so that the next append makes the lost one anew
         var next = try StoreWriter(resuming: writer)
         let busy = Self.batch(3, of: "busy", &next)
-        async let busyCode = onThread { Self.code { _ = try store.append([busy]) } }
+        async let busyCode = onThread { StoreError.code { _ = try store.append([busy]) } }
         _ = try await self.sessionsAtWork(1)
         let batch = next.batch(4, [next.event([4])])
         Self.expect(.outcomeUnknown) { try store.append([batch]) }
-        try self.database.query("DELETE FROM held")
+        try self.way.database.query("DELETE FROM held")
         let whenBusy = try await busyCode
         #expect(whenBusy == nil)
 
@@ -152,7 +139,7 @@ import Testing
         var last = try StoreWriter(resuming: next)
         try last.append([last.event([5])], to: 4)
         #expect(try await store.log(4).count == 1)
-        try self.finish(store)
+        try self.way.finish(store)
     }
 
     private static func batch(_ shard: Int, of kind: String, _ writer: inout StoreWriter) -> ShardBatch {
@@ -163,7 +150,7 @@ import Testing
 
     /// Events of these kinds are not written as long as `held` has their kind.
     private func holdEvents(of kinds: [String]) throws {
-        try self.database.query(
+        try self.way.database.query(
             """
             CREATE TABLE held (kind TEXT);
             INSERT INTO held VALUES \(kinds.map { "('\($0)')" }.joined(separator: ", "));
@@ -178,7 +165,7 @@ import Testing
     /// Their processes at the server, once there are so many.
     private func sessionsAtWork(_ count: Int) async throws -> [String] {
         while true {
-            let sessions = try self.database.query(
+            let sessions = try self.way.database.query(
                 """
                 SELECT pid FROM pg_stat_activity
                 WHERE datname = current_database() AND application_name = 'perennial' AND state = 'active'
@@ -189,65 +176,18 @@ import Testing
     }
 
     @Test func readsGoOnInANewSession() async throws {
-        let store = try self.store()
+        let store = try self.way.store()
         var writer = try StoreWriter(store)
         try writer.append([writer.event([1])])
         for _ in 0..<4 { #expect(try await store.log().count == 1) }
-        try self.database.endSessions()
+        try self.way.database.endSessions()
         for _ in 0..<4 { #expect(try await store.log().count == 1) }
-        try self.finish(store)
-    }
-
-    @Test func aClaimWhoseAnswerIsLostCanBeMadeAgain() async throws {
-        let store = try self.store()
-        _ = try StoreWriter(store)
-        let owner = ShardRecord.Owner(node: NodeID(rawValue: "node"), incarnation: Incarnation(rawValue: 7))
-        let claim = ShardClaim(store.identity.shards, for: owner, from: owner.incarnation)
-        self.proxy.set(.beforeTheAnswer)
-        #expect(Self.code { _ = try store.claim(claim) } == .unavailable)
-        #expect(try store.claim(claim).allSatisfy { $0.epoch.rawValue == 3 })
-        try self.finish(store)
-    }
-
-    /// As when a standby that lacked the last commits became the server.
-    @Test func aLogThatIsShorterThanItWasFencesItsOwner() async throws {
-        let store = try self.store()
-        var writer = try StoreWriter(store)
-        try writer.append([writer.event([1]), writer.event([1]), writer.event([1])])
-        try self.database.query(
-            """
-            DELETE FROM event WHERE shard_id = 0 AND seq = 3;
-            UPDATE shard SET head_seq = 2 WHERE shard_id = 0;
-            """)
-        #expect(try writer.append([writer.event([1])]) == [.fenced])
-        let shard = ShardID(rawValue: 0)
-        #expect(try await store.incarnationTag(of: Sequence(rawValue: 3), in: shard) == nil)
-        #expect(try await store.incarnationTag(of: Sequence(rawValue: 2), in: shard) == 7)
-        #expect(try StoreWriter(store, incarnation: 8).ownership[0].head.rawValue == 2)
-        try self.finish(store)
-    }
-
-    private func finish(_ store: PostgresEventStore) throws {
-        // Nobody holds anything between two statements.
-        let states = try self.database.query(
-            """
-            SELECT DISTINCT state FROM pg_stat_activity
-            WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'active'
-            """)
-        #expect(states == ["idle"])
-        store.close()
-        self.proxy.close()
-        try self.database.drop()
-    }
-
-    private static func code(_ body: () throws -> Void) -> StoreError.Code? {
-        do { try body() } catch { return (error as? StoreError)?.code }
-        return nil
+        try self.way.finish(store)
     }
 
     private static func expect(
         _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> [AppendOutcome]
     ) {
-        #expect(Self.code { _ = try body() } == code, sourceLocation: sourceLocation)
+        #expect(StoreError.code { _ = try body() } == code, sourceLocation: sourceLocation)
     }
 }

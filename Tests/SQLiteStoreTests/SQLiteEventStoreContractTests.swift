@@ -1,4 +1,5 @@
 import EventSourcing
+import Foundation
 import PerennialTestSupport
 import SQLiteStore
 import Testing
@@ -10,6 +11,23 @@ import Testing
         let store = try SQLiteEventStore(in: directory)
         try await contract.hold(store)
         try store.close()
+    }
+
+    @Test("a store that was rewound fences whoever remembers more, and knows who has written what it has")
+    func isRewound() async throws {
+        let (directory, backup) = (try TemporaryDirectory(), try TemporaryDirectory())
+        try await StoreContract.holdWhenRewound(SQLiteEventStore(in: directory)) { _ in
+            for name in ["store.db", "store.db-wal"] {
+                try FileManager.default.copyItem(atPath: directory.path(name), toPath: backup.path(name))
+            }
+        } restore: { store, _ in
+            try store.close()
+            for name in ["store.db", "store.db-wal"] {
+                try? FileManager.default.removeItem(atPath: directory.path(name))
+                try FileManager.default.copyItem(atPath: backup.path(name), toPath: directory.path(name))
+            }
+            return try SQLiteEventStore(in: directory)
+        }
     }
 }
 

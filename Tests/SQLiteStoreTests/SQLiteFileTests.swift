@@ -137,13 +137,32 @@ import Testing
     }
 
     @Test func aMigrationThatFailsChangesNothing() throws {
+        // given
         try SQLiteEventStore(in: self.directory).close()
-        let broken = SchemaMigration(
-            number: 3, .expands, sql: "ALTER TABLE stream ADD COLUMN note TEXT; SELECT nonsense")
+        let addition = "ALTER TABLE stream ADD COLUMN note TEXT"
+
+        // when
+        let broken = SchemaMigration(number: 3, .expands, sql: "\(addition); SELECT nonsense")
         #expect(throws: StoreError.self) {
             try SQLiteEventStore(in: self.directory, migrations: SchemaMigration.all + [broken])
         }
-        try SQLiteEventStore(in: self.directory).close()
+
+        // then
+        #expect(try self.stepsAndColumns("note") == ["2|0"])
+        let corrected = SchemaMigration(number: 3, .expands, sql: addition)
+        try SQLiteEventStore(in: self.directory, migrations: SchemaMigration.all + [corrected]).close()
+        #expect(try self.stepsAndColumns("note") == ["3|1"])
+    }
+
+    /// How many steps of the schema were done, and how many columns of `stream` have a name.
+    private func stepsAndColumns(_ name: String) throws -> [String] {
+        try self.query(
+            """
+            SELECT CAST(
+                steps || '|' || (SELECT count(*) FROM pragma_table_info('stream') WHERE name = '\(name)') AS BLOB)
+            FROM store_meta
+            """
+        ).map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test func aStoreThatWasMovedAwayIsRefused() throws {

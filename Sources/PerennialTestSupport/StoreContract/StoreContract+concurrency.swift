@@ -37,6 +37,7 @@ extension StoreContract {
             }
             #expect(try await store.log().map(\.sequence.rawValue) == Array(1...Int64(2 * Self.rounds)))
         },
+        Self.overlappingAppends,
         StoreContract("a claim while appends are under way finds the last one, and is the last one's end") { store in
             for round in 1...Self.rounds {
                 let old = try StoreWriter(store, incarnation: Int64(2 * round))
@@ -61,6 +62,35 @@ extension StoreContract {
             }
         },
     ]
+
+    /// Neighbours have twelve shards in common, and name them in opposite orders.
+    package static let overlappingAppends = StoreContract(
+        "of appends to overlapping sets of shards at the same moment each shard stores one"
+    ) { store in
+        let lanes = max(2, min(4, store.appendConcurrency))
+        let writer = try StoreWriter(store)
+        var expected = [[[UInt8]]](repeating: [], count: 4 * lanes + 12)
+        for round in 1...Self.rounds {
+            let resumed = try StoreWriter(resuming: writer)
+            let stored = try await Self.onThreads(lanes) { lane in
+                var writer = resumed
+                let shards = 4 * lane..<4 * lane + 16
+                let batches = (lane % 2 == 0 ? Array(shards) : shards.reversed()).map { shard in
+                    writer.batch(shard, [writer.event([UInt8(round), UInt8(lane), UInt8(shard)])])
+                }
+                return zip(batches, try writer.append(batches)).filter { $1 != .fenced }.map { batch, _ in
+                    (shard: Int(batch.shard.rawValue), key: batch.events[0].key)
+                }
+            }.flatMap(\.self)
+            #expect(stored.map(\.shard).sorted() == Array(expected.indices))
+            for (shard, key) in stored { expected[shard].append(key) }
+        }
+        for (shard, keys) in expected.enumerated() {
+            let log = try await store.log(shard)
+            #expect(log.map(\.key) == keys)
+            #expect(log.map(\.sequence.rawValue) == Array(1...Int64(Self.rounds)))
+        }
+    }
 
     /// Runs `body` on so many threads, since writing blocks.
     static func onThreads<Value: Sendable>(

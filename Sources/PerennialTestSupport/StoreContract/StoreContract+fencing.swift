@@ -82,19 +82,35 @@ extension StoreContract {
             #expect(try store.append([right]) == [.appended(head: Sequence(rawValue: 2))])
         },
         StoreContract("a fenced shard leaves nothing, the others of its batch are stored") { store in
+            // given a shard that has something
             var writer = try StoreWriter(store)
-            var fenced = writer.batch(1, [writer.event([1])])
-            fenced.head = Sequence(rawValue: 5)
+            var notifications = SyntheticNotifications()
+            try writer.append([writer.event([1])], to: 1)
+            let shard = ShardID(rawValue: 1)
+            let log = try await store.log(1)
+            let rows = try await store.streams([[1]], in: shard)
+
+            // when an earlier owner adds to it, in a batch with others, what would be a conflict for its present one
+            var next = writer.event([1], evidence: [notifications.renewal(customer: 1, period: 1)])
+            var fenced = writer.batch(1, [next, writer.event([3], dedupKey: log[0].dedupKey)])
+            fenced.epoch = Epoch(rawValue: fenced.epoch.rawValue - 1)
             fenced.lookups = [Lookup(kind: .customer, value: "c", key: [1])]
             let outcomes = try writer.append([
                 writer.batch(0, [writer.event([0])]), fenced, writer.batch(2, [writer.event([2])]),
             ])
+
+            // then
             let stored = AppendOutcome.appended(head: Sequence(rawValue: 1))
             #expect(outcomes == [stored, .fenced, stored])
-            #expect(try await store.log(1).isEmpty)
-            #expect(try await store.streams([[1]], in: ShardID(rawValue: 1)).isEmpty)
+            #expect(try await store.log(1) == log)
+            #expect(try await store.streams([[1], [3]], in: shard) == rows)
+            #expect(try await store.evidence(of: Sequence(rawValue: 2), in: shard) == nil)
             #expect(try await store.streams(for: .customer, value: "c").isEmpty)
-            #expect(try await store.statistics() == StoreStatistics(streams: 2, events: 2))
+            #expect(try await store.statistics() == StoreStatistics(streams: 3, events: 3))
+            // Nor is anything in the way of what takes those places.
+            next.evidence = nil
+            #expect(try writer.append([next], to: 1) == [.appended(head: Sequence(rawValue: 2))])
+            #expect(try await store.evidence(of: Sequence(rawValue: 2), in: shard) == nil)
         },
     ]
 

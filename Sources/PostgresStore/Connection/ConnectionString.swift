@@ -1,10 +1,10 @@
 import CPostgres
-import EventSourcing
+package import EventSourcing
 
 /// A connection string, taken apart by libpq's own rules, and completed. What it says of secrets goes to libpq only.
-@safe struct ConnectionString: Sendable {
+@safe package struct ConnectionString: Sendable {
     /// Keywords and values for libpq.
-    let keywords: [(keyword: String, value: String)]
+    package let keywords: [(keyword: String, value: String)]
     /// For people: which database, and where.
     let address: String
 
@@ -22,7 +22,7 @@ import EventSourcing
     ]
 
     /// - Throws: `.incompatible` for what libpq cannot read. Its own words are left out: they would quote the string.
-    init(_ text: String) throws(StoreError) {
+    package init(_ text: String) throws(StoreError) {
         let given = try Self.parse(text)
         let values = Dictionary(given.map { ($0.keyword, $0.value) }, uniquingKeysWith: { $1 })
         try Self.check(values)

@@ -1,4 +1,5 @@
 import EventSourcing
+import Foundation
 
 /// Makes an empty schema of a database a store, brings an older store up to date, and refuses what is neither. Tables
 /// are those of the first schema that the `search_path` names.
@@ -14,6 +15,10 @@ struct StoreSchema {
 
     /// How often a start looks again because another node was first with a step, or is making the tables.
     private static let attempts = 20
+    /// For how long a step is tried again because its tables are in use.
+    private static let patience = Duration.seconds(60)
+    /// In seconds: as long as others may have waited for it.
+    private static let pause = 1.0
 
     func prepare(_ session: inout Session, shardCount: Int) throws(StoreError) -> StoreIdentity {
         guard (16...4096).contains(shardCount), shardCount.nonzeroBitCount == 1 else {
@@ -34,41 +39,62 @@ struct StoreSchema {
         throw lastFailure ?? StoreError(.incompatible, "\(self.address) could not be made a Perennial store")
     }
 
+    /// Waits for tables that are in use a moment at a time: while a step waits for one, everybody waits who comes after it,
+    /// and nodes that cannot beat lose their shards. In between, these get through.
     /// - Returns: why it was not done, when another node may have been first.
     private func run(
         _ migration: SchemaMigration, after steps: Int, shardCount: Int, in session: inout Session
     ) throws(StoreError) -> StoreError? {
-        do throws(StatementFailure) {
-            try session.run("BEGIN")
-            if steps > 0 {
-                let meta = try session.run("SELECT schema FROM store_meta WHERE \(Self.steps) = \(steps) FOR UPDATE")
-                guard meta.count == 1 else {
-                    try session.run("ROLLBACK")
-                    return nil
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            do throws(StatementFailure) {
+                try self.take(migration, after: steps, shardCount: shardCount, in: &session)
+                return nil
+            } catch {
+                // Only tidy: a session that cannot roll back is lost, and its transaction with it.
+                _ = try? session.run("ROLLBACK")
+                let isLockedOut = error.sqlState == "55P03"
+                if isLockedOut, steps > 0, .now < deadline {
+                    Thread.sleep(forTimeInterval: Self.pause)
+                    continue
                 }
+                // Names of tables, types and sequences that another node has made since this one looked.
+                let isTaken = ["42P07", "42710", "23505"].contains(error.sqlState)
+                // Names that somebody else is making: a copy holds them until it is whole.
+                let isBeingMade = isLockedOut && steps == 0
+                let failure = StoreError(error, unknown: .unavailable)
+                let explained = StoreError(
+                    failure.code,
+                    "\(self.address): step \(migration.number) of its schema cannot be done: \(failure.message)",
+                    cause: error)
+                guard isTaken || isBeingMade || error.fate == .collided else { throw explained }
+                return explained
             }
-            try session.run(migration.sql)
-            if steps == 0 { try session.run(Self.firstRows(shardCount: shardCount)) }
-            try session.run(Self.record(migration))
-            try session.run("COMMIT")
-            return nil
-        } catch {
-            // Only tidy: a session that cannot roll back is lost, and its transaction with it.
-            _ = try? session.run("ROLLBACK")
-            // Names of tables, types and sequences that another node has made since this one looked.
-            let isTaken = ["42P07", "42710", "23505"].contains(error.sqlState)
-            // Names that somebody else is making: a copy holds them until it is whole. A table that is in use is not
-            // waited for again: while this waits, so does everybody else.
-            let isBeingMade = steps == 0 && error.sqlState == "55P03"
-            let failure = StoreError(error, unknown: .unavailable)
-            let explained = StoreError(
-                failure.code,
-                "\(self.address): step \(migration.number) of its schema cannot be done: \(failure.message)",
-                cause: error)
-            guard isTaken || isBeingMade || error.fate == .collided else { throw explained }
-            return explained
         }
     }
+
+    /// One transaction, in which nothing is done when another node was first with the step.
+    private func take(
+        _ migration: SchemaMigration, after steps: Int, shardCount: Int, in session: inout Session
+    ) throws(StatementFailure) {
+        try session.run("BEGIN")
+        if steps > 0 {
+            try session.run(Self.limitLockWaits)
+            let meta = try session.run("SELECT schema FROM store_meta WHERE \(Self.steps) = \(steps) FOR UPDATE")
+            guard meta.count == 1 else {
+                try session.run("ROLLBACK")
+                return
+            }
+        }
+        try session.run(migration.sql)
+        if steps == 0 { try session.run(Self.firstRows(shardCount: shardCount)) }
+        try session.run(Self.record(migration))
+        try session.run("COMMIT")
+    }
+
+    /// For this transaction, where the database knows the setting.
+    private static let limitLockWaits =
+        "SELECT set_config(name, '1000', true) FROM pg_settings WHERE name = 'lock_timeout'"
 
     private static func firstRows(shardCount: Int) -> String {
         let shards = (0..<shardCount).map { "(\($0))" }.joined(separator: ", ")
