@@ -39,7 +39,8 @@ package final class CommandBatcher: Sendable {
     ///   - batchLimit: commands in one.
     ///   - byteLimit: of the commands in one; a command of more goes alone.
     ///   - waitingLimit: so many commands may wait for a batch; more are refused as `.overloaded`.
-    ///   - traffic: shared with others that use the same connections; while there is much, one batch is under way here.
+    ///   - traffic: shared with others that use the same connections; while there is much, one batch is under way here. It
+    ///     bounds the bytes of those that wait, with the same refusal.
     ///   - send: is not to heed that its task is cancelled, since it sends for others.
     package init(
         batchesInFlight: Int, batchLimit: Int, byteLimit: Int = 1 << 20, waitingLimit: Int = 1_024,
@@ -82,7 +83,7 @@ package final class CommandBatcher: Sendable {
                 state.batchesInFlight += 1
                 return .send
             }
-            guard state.waiting.count < self.waitingLimit else {
+            guard state.waiting.count < self.waitingLimit, self.traffic.beginWaiting(waiting.command.count) else {
                 return .settled(.failure(ClusterError(.overloaded, "too many commands wait for another node")))
             }
             state.waiting.append(waiting)
@@ -92,16 +93,18 @@ package final class CommandBatcher: Sendable {
     }
 
     private func lead(_ own: [UInt8]) async throws -> [UInt8] {
-        let others = self.state.withLock { state in
+        let (others, bytes) = self.state.withLock { state in
             var others: [Waiting] = []
-            var bytes = own.count
-            while others.count < self.batchLimit - 1, let next = state.waiting.first {
+            var bytes = 0
+            while others.count < self.batchLimit - 1, let next = state.waiting.first,
+                own.count + bytes + next.command.count <= self.byteLimit
+            {
                 bytes += next.command.count
-                guard bytes <= self.byteLimit else { break }
                 others.append(state.waiting.removeFirst())
             }
-            return others
+            return (others, bytes)
         }
+        self.traffic.endWaiting(bytes)
         self.traffic.begin()
         let result = await self.outcomes(of: [own] + others.map(\.command))
         self.traffic.end()
@@ -114,7 +117,10 @@ package final class CommandBatcher: Sendable {
             return state.waiting.removeFirst()
         }
         // First, so that the next batch is on its way while these are told.
-        next?.waiter.resume(returning: .send)
+        if let next {
+            self.traffic.endWaiting(next.command.count)
+            next.waiter.resume(returning: .send)
+        }
         for (place, other) in others.enumerated() {
             other.waiter.resume(returning: .settled(result.map { $0[place + 1] }))
         }

@@ -46,7 +46,8 @@ package final class ClusterNode: InvocationTransport {
             frameSize: sizes.frame, wake: wake)
         self.server = CallServer(
             contract, shardCount: store.identity.shardCount, limits: configuration.limits,
-            largestAnswer: sizes.largestPart, replyPatience: configuration.replyPatience, replies: self.replies)
+            largestAnswer: sizes.largestPart, replyPatience: configuration.replyPatience, replies: self.replies,
+            refusals: self.refusals)
         self.associations = AssociationTable(wake: wake) { peer, generation in
             Association(
                 peer, generation: generation, from: configuration.node, configuration.incarnation,
@@ -289,6 +290,10 @@ extension ClusterNode {
         guard !frame.isReset else {
             self.associations.remove(association)
             return self.membership.refresh()
+        }
+        // Who follows other rules may say so, which is a reset, and nothing else.
+        guard frame.header.protocolVersion == Frame.currentProtocol else {
+            return self.refusals.record(.otherProtocol, node: peer.node.rawValue)
         }
         guard frame.header.incarnation == peer.incarnation.rawValue,
             frame.header.addressee == self.configuration.incarnation.rawValue

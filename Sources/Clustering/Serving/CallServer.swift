@@ -14,6 +14,7 @@ final class CallServer: Sendable {
     private let contract: CallContract
     private let calls: ServedCalls
     private let replies: ReplyQueue
+    private let refusals: RefusalLog
     private let largestAnswer: Int
     /// By shard.
     private let lanes: [Lane]
@@ -27,13 +28,14 @@ final class CallServer: Sendable {
     ///   - replyPatience: see `ClusterConfiguration`.
     init(
         _ contract: CallContract, shardCount: Int, limits: CallTable<Association.Waiter>.Limits, largestAnswer: Int,
-        replyPatience: Duration, replies: ReplyQueue
+        replyPatience: Duration, replies: ReplyQueue, refusals: RefusalLog
     ) {
         self.contract = contract
         self.calls = ServedCalls(limits: limits)
         self.largestAnswer = largestAnswer
         self.held = Mutex(HeldReplies(interval: replyPatience))
         self.replies = replies
+        self.refusals = refusals
         self.lanes = (0..<shardCount).map { _ in Lane() }
     }
 
@@ -44,12 +46,19 @@ final class CallServer: Sendable {
         // A frame that waited for its connection may hold calls that were given up since.
         let cancelled = Set(frame.cancelled)
         let group = frame.calls.count > 1 ? ReplyGroup() : nil
-        for call in frame.calls where self.isNew(call, of: route.caller) && !cancelled.contains(call.id) {
+        var isRepeated = false
+        for call in frame.calls {
+            guard self.isNew(call, of: route.caller) else {
+                isRepeated = true
+                continue
+            }
+            guard !cancelled.contains(call.id) else { continue }
             if let failure = self.accept(call, on: route, group, for: system) {
                 self.replies.put(RemoteReply(id: call.id, outcome: .failure(failure)), on: route)
                 self.replies.wake()
             }
         }
+        if isRepeated { self.refusals.record(.repeated, node: frame.header.node) }
         for id in frame.cancelled { self.calls.cancel(ServedCall.ID(route: route, call: id)) }
         // What has been answered by now leaves in this turn of the reactor.
         if let group, !group.leave() { self.held.withLock { $0.append(group, at: .now) } }
@@ -66,9 +75,10 @@ final class CallServer: Sendable {
         }
     }
 
-    /// Runs other than these will not come back.
+    /// Runs other than these will not come back, and hear nothing any more.
     func forgetCallers(but callers: Set<Int64>) {
         self.newest.withLock { newest in newest = newest.filter { callers.contains($0.key) } }
+        self.calls.cancelUnheard(but: callers, at: .now)
     }
 
     private func accept(

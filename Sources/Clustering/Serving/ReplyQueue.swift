@@ -31,10 +31,13 @@ final class ReplyQueue: Sendable {
         self.wake = wake
     }
 
-    /// Beyond the bound the reply says only that. It leaves when the reactor turns next.
+    /// Beyond the bound an answer says only that; a failure, which may be that nothing ran, says what it is. It leaves when
+    /// the reactor turns next.
     func put(_ reply: RemoteReply, on route: ReplyRoute) {
         self.write(to: route) { writer, hasRoom in
-            writer.add(hasRoom ? reply : RemoteReply(id: reply.id, outcome: .failure(Self.tooMuch)))
+            var reply = reply
+            if !hasRoom, case .value = reply.outcome { reply.outcome = .failure(Self.tooMuch) }
+            writer.add(reply)
         }
     }
 

@@ -5,6 +5,7 @@ import Synchronization
 final class ServedCalls: Sendable {
     private struct Call {
         var size: Int
+        var deadline: ContinuousClock.Instant
         var isCancelled = false
         var running: RunningTask?
     }
@@ -27,7 +28,7 @@ final class ServedCalls: Sendable {
             guard state.calls.count < self.limits.calls,
                 state.calls.isEmpty || state.bytes + call.size <= self.limits.bytes
             else { return false }
-            state.calls[call.id] = Call(size: call.size)
+            state.calls[call.id] = Call(size: call.size, deadline: call.deadline)
             state.bytes += call.size
             return true
         }
@@ -48,6 +49,17 @@ final class ServedCalls: Sendable {
         }
         // What this sets off may finish calls.
         running?.cancel()
+    }
+
+    /// Cancels those that nobody waits for any more: a caller whose connection broke does not say so.
+    /// - Parameter callers: the runs that there are.
+    func cancelUnheard(but callers: Set<Int64>, at now: ContinuousClock.Instant) {
+        let running = self.state.withLock { state in
+            let unheard = state.calls.filter { $1.deadline <= now || !callers.contains($0.route.caller) }.keys
+            for id in unheard { state.calls[id]?.isCancelled = true }
+            return unheard.compactMap { state.calls[$0]?.running }
+        }
+        for task in running { task.cancel() }
     }
 
     func isCancelled(_ id: ServedCall.ID) -> Bool { self.state.withLock { $0.calls[id]?.isCancelled ?? true } }

@@ -24,11 +24,12 @@ final class RemoteShards: Sendable {
     /// By shard number: hashes of the header segments that its owner has been sent.
     private let known: Mutex<[[[UInt8]]]>
 
-    init(system: ClusterSystem, map: ShardMap, headers: HeaderMemory) {
+    /// - Parameter byteLimit: so much may wait for the batches of all shards together.
+    init(system: ClusterSystem, map: ShardMap, headers: HeaderMemory, byteLimit: Int) {
         self.system = system
         self.headers = headers
         self.known = Mutex(Array(repeating: [], count: map.shardCount))
-        let traffic = BatchTraffic(busyFrom: Self.manyBatches)
+        let traffic = BatchTraffic(busyFrom: Self.manyBatches, byteLimit: byteLimit)
         self.batchers = map.shards.map { shard in
             CommandBatcher(
                 batchesInFlight: Self.batchesInFlight, batchLimit: Self.batchLimit, traffic: traffic

@@ -239,4 +239,32 @@ import WireProtocol
         #expect(try await first.value == [1, 0xFF])
         for task in waiting { _ = try await task.value }
     }
+
+    @Test func moreBytesThanMayWaitForAllShardsAreRefused() async throws {
+        let traffic = BatchTraffic(busyFrom: .max, byteLimit: 10)
+        // What has left makes room, be it at the head of a batch or in it: the second round is as the first.
+        for _ in 0..<2 {
+            // given: two shards with a batch under way each, and commands of 10 bytes that wait
+            let gate = Gate()
+            let batchers = (0..<2).map { _ in
+                CommandBatcher(batchesInFlight: 1, batchLimit: 8, traffic: traffic) { await gate.pass($0) }
+            }
+            let under = batchers.map { batcher in Task { try await batcher.submit([0]) } }
+            await gate.holds(2)
+            var waiting: [Task<[UInt8], any Error>] = []
+            for (shard, size, count) in [(0, 1, 1), (0, 8, 2), (1, 1, 1)] {
+                let batcher = batchers[shard]
+                waiting.append(Task { try await batcher.submit([UInt8](repeating: 1, count: size)) })
+                while batcher.waitingCount < count { await Task.yield() }
+            }
+            for batcher in batchers {
+                // when
+                let error = await #expect(throws: ClusterError.self) { try await batcher.submit([2]) }
+                // then
+                #expect(error?.code == .overloaded)
+            }
+            gate.open()
+            for task in under + waiting { _ = try await task.value }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import Clustering
 import EventSourcing
+import ServiceContextModule
 import Synchronization
 import Testing
 import WireProtocol
@@ -20,6 +21,63 @@ import WireProtocol
             // then
             #expect(outcomes == [Self.untraced, Self.untraced] && inbox.journal.entries == [[1], [2]])
             #expect(others == [[3]] && owner.journal.entries == [[3]])
+        }
+    }
+
+    private static func traced(_ trace: String) -> ServiceContext {
+        TestInstrument.install()
+        var context = ServiceContext.topLevel
+        context[TraceKey.self] = trace
+        return context
+    }
+
+    @Test func runsInTheTraceOfItsCaller() async throws {
+        try await TestCluster.run { cluster in
+            // given
+            let caller = try await cluster.start("caller")
+            let owner = try await cluster.start("owner", owning: [0])
+            let inbox = Inbox()
+            inbox.serve(0, of: owner)
+            let worker = try caller.worker(0)
+            // when
+            let traced = try await ServiceContext.withValue(Self.traced("abc")) {
+                try await worker.submit(CommandBatch([[1], [2]])).all()
+            }
+            let after = try await worker.submit(CommandBatch([[3]])).all()
+            // then
+            #expect(traced == [Array("abc".utf8), Array("abc".utf8)])
+            #expect(after == [Self.untraced])
+            #expect(inbox.journal.entries == [[1], [2], [3]])
+        }
+    }
+
+    @Test func aBatchIsInTheTraceOfWhoeverSendsIt() async throws {
+        try await TestCluster.run { cluster in
+            // given: a batch that its owner has not answered, and two commands that wait
+            let caller = try await cluster.start("caller")
+            let owner = try await cluster.start("owner", owning: [0])
+            let inbox = Inbox()
+            inbox.serve(0, of: owner)
+            let worker = try caller.worker(0)
+            let batcher = CommandBatcher(batchesInFlight: 1, batchLimit: 8) { batch in
+                try await batch.items == [[0]] ? worker.submitSlowly(batch).all() : worker.submit(batch).all()
+            }
+            let first = Task { try await batcher.submit([0]) }
+            await owner.journal.reach(1)
+            var waiting: [Task<[UInt8], any Error>] = []
+            for (trace, count) in [("leader", 1), ("other", 2)] {
+                waiting.append(
+                    ServiceContext.withValue(Self.traced(trace)) {
+                        Task { try await batcher.submit([UInt8(count)]) }
+                    })
+                while batcher.waitingCount < count { await Task.yield() }
+            }
+            // when
+            owner.journal.kept[0].put([], at: 0)
+            // then
+            _ = try await first.value
+            for task in waiting { #expect(try await task.value == Array("leader".utf8)) }
+            #expect(inbox.journal.entries == [[1], [2]])
         }
     }
 

@@ -89,6 +89,27 @@ import ZeroMQ
             #expect(Set(self.replies(answers).map(\.id)) == [10, 11])
             #expect(self.replies(again).map(\.id) == [12])
             #expect(owner.journal.entries.count == 3)
+            #expect(cluster.log.count(of: "a call that came before") == 1)
+        }
+    }
+
+    @Test func aPeerThatIsNoisyDoesNotHideAnother() async throws {
+        try await self.run { cluster, owner, raw, record in
+            // given: a second peer that is listed
+            let keys = try CurveKeyPair()
+            let other = NodeRecord(
+                id: NodeID(rawValue: "other"), incarnation: Incarnation(rawValue: 78), curveKeys: [keys.publicKey])
+            try cluster.store.register(other)
+            await cluster.refresh()
+            let second = try await RawPeer(to: owner, keys: keys)
+            // when: each sends bytes that are no frame, many times
+            for (peer, record) in [(raw, record), (second, other)] {
+                let garbage = Array(repeating: [[0xFF] as [UInt8]], count: 100)
+                _ = try await peer.send(garbage + [[Frame.call(from: record, to: owner).bytes]], expecting: 1)
+            }
+            // then
+            #expect(cluster.log.count(of: "not a frame") == 2)
+            #expect(cluster.log.count(of: "node.id=other reason=not a frame") == 1)
         }
     }
 

@@ -9,7 +9,7 @@ enum Contract {
     static func make() async -> CallContract {
         let ordered: [@Sendable (Worker) async throws -> Void] = [
             { _ = try await $0.submit(CommandBatch([])) }, { _ = try await $0.submitSlowly(CommandBatch([])) },
-            { try await $0.nothing() },
+            { try await $0.nothing() }, { try await $0.hold(Bytes([])) },
         ]
         let others: [@Sendable (Worker) async throws -> Void] = [
             { _ = try await $0.echo(Bytes([])) }, { try await $0.fail(Bytes([])) }, { try await $0.wait() },
@@ -28,8 +28,10 @@ enum Contract {
     /// Numbers as `make()` gives them. The first function uses an inbox, where there is one.
     enum Number {
         static let submit: UInt32 = 1
-        static let echo: UInt32 = 4
-        static let produce: UInt32 = 7
+        static let submitSlowly: UInt32 = 2
+        static let hold: UInt32 = 4
+        static let echo: UInt32 = 5
+        static let wait: UInt32 = 7
     }
 
     private static func identifier(_ call: @Sendable (Worker) async throws -> Void) async -> String {

@@ -70,7 +70,7 @@ extension Frame {
     /// One call, as a peer of `node` makes it.
     static func call(
         from caller: NodeRecord, to node: TestNode, id: UInt64 = 1, target: UInt32 = Contract.Number.echo,
-        shard: UInt16 = 0, epoch: Int64 = 1, arguments: [[UInt8]] = [[1]]
+        shard: UInt16 = 0, remaining: UInt32 = 60_000, epoch: Int64 = 1, arguments: [[UInt8]] = [[1]]
     ) -> FrameWriter {
         var writer = FrameWriter(
             FrameHeader(
@@ -78,7 +78,7 @@ extension Frame {
                 addressee: node.configuration.incarnation.rawValue))
         writer.add(
             RemoteCall(
-                id: id, shard: shard, target: target, remaining: 60_000, epoch: epoch, arguments: arguments))
+                id: id, shard: shard, target: target, remaining: remaining, epoch: epoch, arguments: arguments))
         return writer
     }
 }

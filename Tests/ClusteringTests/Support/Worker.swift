@@ -38,6 +38,9 @@ distributed actor Worker {
 
     distributed func nothing() { self.journal.record([]) }
 
+    /// Ordered; until the journal has so many entries.
+    distributed func hold(_ count: Bytes) async { await self.journal.reach(Int(count.value.first ?? 0)) }
+
     distributed func fail(_ reason: Bytes) throws {
         if let reason = reason.value.first { throw KnownError(reason) }
         throw UnknownError()
