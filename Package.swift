@@ -32,6 +32,7 @@ func tests(
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let metricsTestKit = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
@@ -189,7 +190,7 @@ let package = Package(
             [
                 "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "PerennialTestSupport",
                 "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", crypto,
-                lifecycle, logging,
+                lifecycle, logging, metrics, metricsTestKit,
             ]),
         tests(
             "MirroringTests",

@@ -5,7 +5,10 @@ import Testing
 @Suite struct HealthTests {
     @Test func aRunningNodeIsAliveAndReady() async throws {
         try await Node.run { node in
-            for (path, status) in [("/livez", "alive"), ("/readyz", "ready"), ("/readyz?for=ingest", "ready")] {
+            for (path, status) in [
+                ("/livez", "alive"), ("/readyz", "ready"), ("/readyz?for=ingest", "ready"),
+                ("/readyz?for=reads", "ready"),
+            ] {
                 let answer = try await node.send("GET", path)
                 #expect(answer.status == 200)
                 #expect(answer.body == #"{"status":"\#(status)"}"#)
@@ -21,6 +24,7 @@ import Testing
             for (answer, code) in [
                 (try await node.send("GET", "/readyz"), "notReady"),
                 (try await node.send("GET", "/readyz?for=ingest"), "notReady"),
+                (try await node.send("GET", "/readyz?for=reads"), "notReady"),
                 (try await node.send("POST", "/v1/apple/notifications", body: body), "stopping"),
             ] {
                 #expect(answer.status == 503)

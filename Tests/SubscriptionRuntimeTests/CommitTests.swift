@@ -1,5 +1,7 @@
+import CoreMetrics
 import Dispatch
 import EventSourcing
+import MetricsTestKit
 import SubscriptionRuntime
 import Subscriptions
 import Testing
@@ -140,6 +142,45 @@ import Testing
             await #expect(throws: ServiceError.self) { try await service.check("1") }
         }
         #expect((end as? ServiceError)?.code == .storeRewound)
+    }
+
+    @Test func whatComesDuringACommitIsCommittedTogetherWhateverItsShards() async throws {
+        // given: a commit that waits
+        let block = DispatchSemaphore(value: 0)
+        let store = ScriptedStore(
+            self.inner,
+            [
+                { batches, store in
+                    block.wait()
+                    return ScriptedStore.commit(batches, to: store)
+                }
+            ])
+        let node = try Node(store: store)
+        let payloads = try (1...40).map { number in
+            var life = TestSubscription(id: "\(number)", from: Node.start - .days(1))
+            return try node.apple.sign(life.subscribe())
+        }
+        let metrics = TestMetrics()
+        try await withMetricsFactory(metrics) {
+            try await node.run { service in
+                // when
+                let outcomes = await withTaskGroup(of: Delivered.self) { group in
+                    group.addTask { await Delivered(payloads[0], to: service) }
+                    await eventually { store.commits.count == 1 }
+                    for payload in payloads[1...] { group.addTask { await Delivered(payload, to: service) } }
+                    await eventually {
+                        let verified = try? metrics.expectTimer("perennial_verification_seconds").values.count
+                        return verified == payloads.count
+                    }
+                    block.signal()
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+                // then
+                #expect(outcomes.allSatisfy { $0.outcome == .recorded(StreamVersion(rawValue: 1)) })
+                #expect(store.commits.count < 10)
+                #expect(store.commits.contains { $0.count > 4 })
+            }
+        }
     }
 
     @Test func whatOneThreadHadBegunMayEndAfterAnotherLostTheShards() async throws {

@@ -88,6 +88,31 @@ import Testing
         }
     }
 
+    @Test("what cannot be kept is refused, so that its sender keeps it", arguments: [true, false])
+    func refusesWhatItCannotKeep(_ isFull: Bool) async throws {
+        // given
+        _ = try self.beginGhost()
+        let store = HookedSharedStore(self.store)
+        let depth = InboxDepth(waiting: 100_000, parked: 0, oldest: nil)
+        store.set { hooks in
+            if isFull { hooks.inboxDepth = depth } else { hooks.putFailure = HookedSharedStore.unheard }
+        }
+        try await Node(named: "a", store: store, apple: self.apple).run { service in
+            // It counts what waits now and then.
+            await eventually {
+                (try? await service.ingest(signedPayload: try self.subscribe("2000000000001000"))) == nil
+            }
+            let waiting = self.store.inboxDepth().waiting
+            // when
+            let payload = try self.subscribe("2000000000001001")
+            let refusal = await #expect(throws: ServiceError.self) { try await service.ingest(signedPayload: payload) }
+            // then
+            #expect(refusal?.code == (isFull ? .storeFull : .storeUnavailable))
+            #expect(refusal?.retryable == true)
+            #expect(self.store.inboxDepth().waiting == waiting)
+        }
+    }
+
     @Test("what cannot be applied is parked, and holds nothing up")
     func parks() async throws {
         let ghost = try self.beginGhost()

@@ -74,7 +74,11 @@ import Testing
                 return value
             }
         }
-        return try await end.value
+        return try await withTaskCancellationHandler {
+            try await end.value
+        } onCancel: {
+            end.cancel()
+        }
     }
 
     /// Returns when the store has been asked a few times more.
@@ -83,10 +87,13 @@ import Testing
         await eventually { self.store.readings > readings + 2 }
     }
 
-    @Test("a node that stops goes on reading what the store says of its shards, and answers, for as long as it takes")
+    @Test(
+        "a node that stops is ready for nothing, and goes on reading what the store says of its shards, and answers, for as long as it takes"
+    )
     func readsWhileItStops() async throws {
         let answer = try await self.stop { service in
             await self.keepsReading()
+            #expect(!service.readiness(for: .reads).ready)
             return await self.answer(of: service)
         }
         _ = try answer.get()
@@ -124,6 +131,59 @@ import Testing
             #expect(try await view.version == StreamVersion(rawValue: 2))
         }
     }
+
+    @Test("an answer that is ready only when its owner may answer no more is not given")
+    func asksWhenItIsReady() async throws {
+        // given: an answer whose row has been read, and comes later
+        var life = TestSubscription(id: "1", from: Node.start - .days(1))
+        let payload = try self.apple.sign(life.subscribe())
+        var terms = Node.terms
+        terms.reads = .seconds(1)
+        try await Node(named: "a", store: self.store, apple: self.apple, terms: terms).run { service in
+            await eventually { (try? await service.ingest(signedPayload: payload)) != nil }
+            let (hasRead, goOn) = (Signal(), Signal())
+            self.store.rowsComeAfter {
+                hasRead.give()
+                await goOn.wait()
+            }
+            let view = Task {
+                try await service.subscription(SubscriptionQuery(stream: Self.stream, consistency: .owner))
+            }
+            await hasRead.wait()
+            // when
+            self.store.refuseReadings(with: .unavailable)
+            await eventually { !service.readiness(for: .reads).ready }
+            goOn.give()
+            // then
+            await #expect { _ = try await view.value } throws: { ($0 as? ServiceError)?.code == .storeUnavailable }
+        }
+    }
+
+    @Test(
+        "the right to answer counts from when the store was asked, not from when it answered",
+        arguments: Statement.allCases)
+    func countsFromTheSending(_ statement: Statement) async throws {
+        let reads = Duration.seconds(1)
+        var terms = Node.terms
+        terms.reads = reads
+        try await Node(named: "a", store: self.store, apple: self.apple, terms: terms).run { service in
+            await eventually { (try? await self.answer(of: service).get()) != nil }
+            // given: a statement whose answer comes when all that was known before is too old
+            let (answers, next) = (Held(), Held())
+            self.store.hold(statement, answers)
+            await answers.hasBegun.wait()
+            try await Task.sleep(for: reads)
+            // when: it has come, and the next has not
+            self.store.hold(statement, next)
+            answers.goOn.signal()
+            await next.hasBegun.wait()
+            // then
+            let answer = await self.answer(of: service)
+            next.goOn.signal()
+            #expect(throws: ServiceError.self) { try answer.get() }
+            await eventually { (try? await self.answer(of: service).get()) != nil }
+        }
+    }
 }
 
 /// Something that happens once.
@@ -135,6 +195,18 @@ private final class Signal: Sendable {
     func wait() async { for await _ in self.stream {} }
 }
 
+/// On which an owner's right to answer rests.
+enum Statement: CaseIterable {
+    case beat
+    case reading
+}
+
+/// A statement that the store makes at once, and answers later.
+private struct Held {
+    let hasBegun = Signal()
+    let goOn = DispatchSemaphore(value: 0)
+}
+
 /// A store that takes signs of life whatever else it keeps back.
 private final class HeldBackStore: ForwardingSharedStore {
     private struct State {
@@ -143,6 +215,7 @@ private final class HeldBackStore: ForwardingSharedStore {
         var losesAnswer = false
         var pause: (@Sendable () async -> Void)?
         var hold: (@Sendable () -> Void)?
+        var held: [Statement: Held] = [:]
     }
 
     let shared: any SharedEventStore
@@ -162,7 +235,22 @@ private final class HeldBackStore: ForwardingSharedStore {
     /// The next rows of streams have been read, and come after this.
     func rowsComeAfter(_ pause: @escaping @Sendable () async -> Void) { self.state.withLock { $0.pause = pause } }
 
+    /// The next statement of this kind is answered when the test says so.
+    func hold(_ statement: Statement, _ held: Held) { self.state.withLock { $0.held[statement] = held } }
+
+    private func answer(_ statement: Statement) {
+        let held = self.state.withLock { $0.held.removeValue(forKey: statement) }
+        held?.hasBegun.give()
+        held?.goOn.wait()
+    }
+
+    func beat(_ run: NodeRun) throws(StoreError) -> Bool {
+        defer { self.answer(.beat) }
+        return try self.shared.beat(run)
+    }
+
     func view() throws(StoreError) -> ClusterView {
+        defer { self.answer(.reading) }
         let refusal = self.state.withLock { state in
             state.readings += 1
             return state.refusal

@@ -33,6 +33,9 @@ package enum MetricCatalog {
         "perennial_parked_total": "Commands set aside because they could not be stored.",
         "perennial_quarantine_depth": "Authentic payloads that are not for this configuration.",
         "perennial_reconcile_drift_total": "Differences found between Apple's answer and ours.",
+        "perennial_shard_epoch_highest": "The highest epoch among the shards this node owns.",
+        "perennial_shard_epochs_total":
+            "Epochs this node has begun: of shards it took, was given, or took again after a commit of unknown outcome.",
         "perennial_shards_given_total": "Shards this node has made others the owners of.",
         "perennial_shards_owned": "Shards this node owns.",
         "perennial_shards_taken_total": "Shards without an owner that this node has taken.",

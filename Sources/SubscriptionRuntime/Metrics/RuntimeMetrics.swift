@@ -7,7 +7,7 @@ import Synchronization
 /// `ShardMetrics`, so that requests share no lock here.
 final class RuntimeMetrics: Sendable {
     private struct Shards {
-        var owned = Set<ShardID>()
+        var owned: [ShardID: Epoch] = [:]
         var overdue: [ShardID: Int] = [:]
     }
 
@@ -31,6 +31,8 @@ final class RuntimeMetrics: Sendable {
     private let appendSeconds = Timer(label: "perennial_append_seconds")
     private let appendBatchEvents = Recorder(label: "perennial_append_batch_events")
     private let shardsOwned = Gauge(label: "perennial_shards_owned")
+    private let highestEpoch = Gauge(label: "perennial_shard_epoch_highest")
+    private let epochsBegun = Counter(label: "perennial_shard_epochs_total")
     private let leaseSecondsLeft = Gauge(label: "perennial_lease_seconds_left")
     private let shardsTaken = Counter(label: "perennial_shards_taken_total")
     private let shardsGiven = Counter(label: "perennial_shards_given_total")
@@ -50,15 +52,20 @@ final class RuntimeMetrics: Sendable {
 
     // MARK: Shards
 
-    func recordOwned(_ shard: ShardID) { self.setOwned(shard, true) }
+    /// An epoch begins: the shard was taken or given, or taken again after a commit of unknown outcome.
+    func recordOwned(_ shard: ShardID, under epoch: Epoch) {
+        self.epochsBegun.increment()
+        self.setEpoch(epoch, of: shard)
+    }
 
-    func recordLost(_ shard: ShardID) { self.setOwned(shard, false) }
+    func recordLost(_ shard: ShardID) { self.setEpoch(nil, of: shard) }
 
-    private func setOwned(_ shard: ShardID, _ isOwned: Bool) {
+    private func setEpoch(_ epoch: Epoch?, of shard: ShardID) {
         self.shards.withLock { shards in
-            if isOwned { shards.owned.insert(shard) } else { shards.owned.remove(shard) }
+            shards.owned[shard] = epoch
             // Not later: of two who come at once, the one who counted first might have the last word.
             self.shardsOwned.record(shards.owned.count)
+            self.highestEpoch.record(shards.owned.values.max()?.rawValue ?? 0)
         }
     }
 

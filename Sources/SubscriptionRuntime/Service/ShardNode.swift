@@ -79,7 +79,9 @@ final class ShardNode: Sendable {
         let lease = configuration.lease.map(NodeLease.init)
         let positions = PositionGuard(
             store: store, shards: parts,
-            remote: cluster == nil ? nil : RemoteShards(system: system, map: map, headers: headers),
+            remote: configuration.cluster.map {
+                RemoteShards(system: system, map: map, headers: headers, byteLimit: $0.callBytes)
+            },
             lease: lease, guards: configuration.guards)
         let checker = EntitlementChecker(
             store: store, map: map, positions: positions, names: names, catalog: catalog, rules: configuration.rules,
@@ -335,8 +337,9 @@ final class ShardNode: Sendable {
         if let keeper = self.keeper, !keeper.lease.allowsAnswer {
             obstacles.append("the store has not answered this node for the length of its lease")
         }
-        guard purpose == .ingest else { return obstacles }
+        // It answers to the end, but whoever asks next had better ask another.
         if self.isStopping.withLock({ $0 }) { obstacles.append("the node is shutting down") }
+        guard purpose == .ingest else { return obstacles }
         if self.journal.isFailing { obstacles.append("the store took no commit lately") }
         return obstacles
     }

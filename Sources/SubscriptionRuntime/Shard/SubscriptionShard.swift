@@ -247,7 +247,7 @@ package distributed actor SubscriptionShard {
         }
         self.parts.arm.forget()
         self.parts.queue.resume()
-        self.parts.totals.recordOwned(self.parts.shard)
+        self.parts.totals.recordOwned(self.parts.shard, under: ownership.epoch)
         self.parts.uncounted.yield(self.parts.shard)
     }
 

@@ -173,9 +173,9 @@ extension SubscriptionService {
     }
 }
 
-/// Waits, without a clock, until something has become true. The time limit of the test is the only bound.
+/// Waits, without a clock, until something has become true. The time limit of the test, which cancels it, is the only bound.
 func eventually(_ condition: () async throws -> Bool) async rethrows {
-    while try await !condition() {
+    while !Task.isCancelled, try await !condition() {
         await Task.yield()
         try? await Task.sleep(for: .milliseconds(1))
     }

@@ -1,0 +1,172 @@
+import Dispatch
+import EventSourcing
+import PerennialTestSupport
+import Sharding
+import SubscriptionRuntime
+import Subscriptions
+import Synchronization
+import Testing
+
+/// What a node does before, while and after the store makes another the owner of one of its shards.
+@Suite(.timeLimit(.minutes(10))) struct HandOffTests {
+    private static let shardCount = 16
+    private static let id = "2000000000001000"
+    private let memory = InMemoryEventStore(shardCount: Self.shardCount)
+    private let store: HookedSharedStore
+    private let apple: TestAppStore
+
+    init() throws {
+        self.apple = try TestAppStore()
+        self.store = HookedSharedStore(self.memory)
+    }
+
+    /// The shards of a store with one notification, and two nodes that have divided them.
+    private struct Pair: Sendable {
+        /// Owns the notification's shard.
+        let giver: SubscriptionService
+        let taker: SubscriptionService
+        let next: NodeID
+        let shard: ShardID
+        /// Another notification about the same subscription.
+        let second: [UInt8]
+    }
+
+    private func run(_ body: @escaping @Sendable (Pair) async throws -> Void) async throws {
+        var life = TestSubscription(id: Self.id, from: Node.start - .days(1))
+        let payloads = try [life.subscribe(), life.turnAutoRenew(false)].map(self.apple.sign)
+        let second = try Node(named: "b", store: self.store, apple: self.apple)
+        try await Node(named: "a", store: self.store, apple: self.apple).run { one in
+            try await second.run { two in
+                await eventually {
+                    Set(self.memory.view().shards.map { $0.owner?.node.rawValue }) == ["a", "b"]
+                        && self.memory.view().shards.filter { $0.owner?.node.rawValue == "b" }.count >= 7
+                }
+                _ = try await one.ingest(signedPayload: payloads[0])
+                await eventually { self.memory.view().shards.contains { $0.head.rawValue == 1 } }
+                let row = try #require(self.memory.view().shards.first { $0.head.rawValue == 1 })
+                let isOnes = row.owner?.node.rawValue == "a"
+                try await body(
+                    Pair(
+                        giver: isOnes ? one : two, taker: isOnes ? two : one,
+                        next: NodeID(rawValue: isOnes ? "b" : "a"), shard: row.shard, second: payloads[1]))
+            }
+        }
+    }
+
+    private final class Answers: Sendable {
+        let versions = Mutex<[Int64?]>([])
+    }
+
+    /// The version in an owner's answer; nil when there is none.
+    private static func version(by service: SubscriptionService) async -> Int64? {
+        let request = CheckRequest(stream: StreamReference(id: Self.id))
+        let answer = try? await service.check([request], consistency: .owner, atLeast: nil)
+        guard case .verdict(let verdict)? = answer?.results.first else { return nil }
+        return verdict.version.rawValue
+    }
+
+    private func owner(of shard: ShardID) -> NodeID? { self.memory.view().shards[Int(shard.rawValue)].owner?.node }
+
+    /// Both nodes say what was recorded last, and it was recorded once.
+    private func isRecordedOnce(_ pair: Pair) async throws {
+        _ = try await pair.taker.ingest(signedPayload: pair.second)
+        await eventually { self.memory.inboxDepth().waiting == 0 }
+        for service in [pair.giver, pair.taker] { await eventually { await Self.version(by: service) == 2 } }
+        #expect(self.memory.statistics().events == 2)
+    }
+
+    @Test("who gives a shard away answers for it no more once the next owner may")
+    func answersNoMore() async throws {
+        try await self.run { pair in
+            let answers = Answers()
+            self.store.set { hooks in
+                hooks.give = { shard, give throws(StoreError) in
+                    let isGiven = try give()
+                    // Later it may be given back, so that each has its share.
+                    guard isGiven, shard == pair.shard, answers.versions.withLock(\.isEmpty) else { return isGiven }
+                    // Others hear of it first, and go on.
+                    let asked = DispatchSemaphore(value: 0)
+                    Task {
+                        _ = try? await pair.taker.ingest(signedPayload: pair.second)
+                        await eventually { self.memory.statistics().events == 2 }
+                        let version = await Self.version(by: pair.giver)
+                        answers.versions.withLock { $0.append(version) }
+                        asked.signal()
+                    }
+                    asked.wait()
+                    return isGiven
+                }
+            }
+            // when
+            _ = try await pair.giver.move(pair.shard, to: pair.next)
+            // then: the next owner's answer, or none
+            let seen = answers.versions.withLock(\.self)
+            #expect(seen.count == 1 && seen.allSatisfy { $0 == nil || $0 == 2 })
+            try await self.isRecordedOnce(pair)
+        }
+    }
+
+    @Test("a shard that was given, which its giver did not hear, has the next owner and no other")
+    func isGivenUnheard() async throws {
+        try await self.run { pair in
+            let gifts = Answers()
+            self.store.set { hooks in
+                hooks.give = { shard, give throws(StoreError) in
+                    let isGiven = try give()
+                    // Later it may be given back, so that each has its share.
+                    guard shard == pair.shard, gifts.versions.withLock(\.isEmpty) else { return isGiven }
+                    gifts.versions.withLock { $0.append(isGiven ? 1 : nil) }
+                    throw HookedSharedStore.unheard
+                }
+            }
+            // when: what the giver says of it is not known
+            _ = try? await pair.giver.move(pair.shard, to: pair.next)
+            // then
+            #expect(gifts.versions.withLock(\.self) == [1])
+            try await self.isRecordedOnce(pair)
+        }
+    }
+
+    @Test("a shard that could not be given is served again by who has it, and nobody is told that it has moved")
+    func staysWhereItIs() async throws {
+        try await self.run { pair in
+            let attempts = Atomic(0)
+            self.store.set { hooks in
+                hooks.give = { _, _ throws(StoreError) in
+                    attempts.add(1, ordering: .relaxed)
+                    throw HookedSharedStore.unheard
+                }
+            }
+            // when
+            let refusal = await #expect(throws: ServiceError.self) {
+                try await pair.giver.move(pair.shard, to: pair.next)
+            }
+            // then
+            #expect(refusal?.retryable == true)
+            #expect(attempts.load(ordering: .relaxed) > 0)
+            #expect(self.owner(of: pair.shard).map { $0 != pair.next } == true)
+            try await self.isRecordedOnce(pair)
+        }
+    }
+
+    @Test("shards that were taken, which their taker did not hear, are served by it")
+    func isTakenUnheard() async throws {
+        let isTaken = Atomic(false)
+        self.store.set { hooks in
+            hooks.take = { take throws(StoreError) in
+                let taken = try take()
+                guard isTaken.exchange(true, ordering: .relaxed) else { throw HookedSharedStore.unheard }
+                return taken
+            }
+        }
+        var life = TestSubscription(id: Self.id, from: Node.start - .days(1))
+        let payload = try self.apple.sign(life.subscribe())
+        try await Node(named: "a", store: self.store, apple: self.apple).run { service in
+            await eventually { (try? await service.statistics().shardsOwned) == Self.shardCount }
+            let wasTaken = isTaken.load(ordering: .relaxed)
+            #expect(wasTaken)
+            _ = try await service.ingest(signedPayload: payload)
+            await eventually { await Self.version(by: service) == 1 }
+        }
+    }
+}
