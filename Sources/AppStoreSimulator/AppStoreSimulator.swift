@@ -48,7 +48,7 @@ package final class AppStoreSimulator: Service {
             format: SimulationCheckpoint.format, seed: configuration.seed, subscribers: configuration.subscribers,
             bundleId: configuration.store.bundleID, environment: configuration.store.environment.rawValue, start: start,
             past: configuration.past.rawValue, scenario: configuration.scenario.fingerprint,
-            delivers: configuration.deliverTo != nil)
+            delivers: !configuration.deliverTo.isEmpty)
         if let checkpoint, checkpoint.origin != self.origin {
             throw .otherSimulation(
                 checkpoint.origin, isOtherScenario: checkpoint.origin.scenario != self.origin.scenario)
@@ -115,12 +115,11 @@ package final class AppStoreSimulator: Service {
         let client = NotificationSender.makeClient(
             connections: self.configuration.maximumInFlight, patience: self.configuration.patience)
         let signer = NotificationSigner(store: self.configuration.store, signer: self.signer)
+        let sender = NotificationSender(
+            urls: self.configuration.deliverTo, client: client, patience: self.configuration.patience)
         var run = SimulationRun(
             configuration: self.configuration, origin: self.origin, time: self.time, records: self.records,
-            signer: signer,
-            sender: self.configuration.deliverTo.map {
-                NotificationSender(url: $0, client: client, patience: self.configuration.patience)
-            })
+            signer: signer, sender: self.configuration.deliverTo.isEmpty ? nil : sender)
         do {
             run.resume(from: self.checkpoint)
             try await run.run(report: { self.report($0) }, save: { self.save($0) })

@@ -14,8 +14,8 @@ package struct SimulatorConfiguration: Sendable {
     package var speed: Double = 20_000
     /// `--seed`: the same seed gives the same customers with the same lives.
     package var seed: UInt64 = 1
-    /// `--deliver-to`: where notifications are posted; nil posts none.
-    package var deliverTo: String?
+    /// `--deliver-to`: where notifications are posted; of several, to whichever takes them. Empty posts none.
+    package var deliverTo: [String] = []
     /// `--lose`, `--repeat`, `--delay`, `--reorder`.
     package var disturbances = Disturbances()
     /// `--environment` and the app.
@@ -59,7 +59,7 @@ package struct SimulatorConfiguration: Sendable {
         if let limits, !(limits > 0 && limits <= 1e6) {
             throw .invalidSetting("limits", "must be above 0, up to 1e6")
         }
-        if let deliverTo, !Self.isAddress(deliverTo) {
+        guard self.deliverTo.allSatisfy(Self.isAddress) else {
             throw .invalidSetting("deliver-to", "must be an http or https URL")
         }
         guard [.production, .sandbox].contains(self.store.environment) else {

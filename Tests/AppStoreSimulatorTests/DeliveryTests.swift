@@ -160,6 +160,7 @@ import Testing
             ("history", { $0.past = .days(0) }), ("history", { $0.past = .days(3_651) }),
             ("environment", { $0.store.environment = .xcode }),
             ("limits", { $0.limits = 0 }), ("limits", { $0.limits = .infinity }),
+            ("deliver-to", { $0.deliverTo = ["http://127.0.0.1:8080/", "127.0.0.1:8081"] }),
         ]
         for (name, change) in wrong {
             var configuration = SimulatorConfiguration(keysDirectory: "/nowhere")

@@ -38,7 +38,7 @@ final class Receiver: Sendable {
         }
         return try await router.serve { address in
             var configuration = configuration
-            configuration.deliverTo = "\(address)/v1/apple/notifications"
+            configuration.deliverTo = ["\(address)/v1/apple/notifications"]
             let simulator = try AppStoreSimulator(configuration, logger: logger)
             let store = ServiceGroup(services: [simulator], logger: logger)
             async let living: Void = store.run()

@@ -145,7 +145,7 @@ import Testing
             // given a store of the sandbox whose notifications are all lost
             var lossy = SimulatorConfiguration(keysDirectory: path)
             lossy.store.environment = .sandbox
-            lossy.deliverTo = "http://127.0.0.1:1/"
+            lossy.deliverTo = ["http://127.0.0.1:1/"]
             lossy.disturbances = Disturbances(lose: 1)
             try await self.withSimulator(path, lossy) { simulator, port in
                 let id = Scenario.default.namedCustomers[0].originalTransactionID

@@ -1,8 +1,9 @@
-"""Holds the manifests beside this file against each other, the program, proto/openapi.yaml and the container file.
+"""Holds manifests against each other, the program, proto/openapi.yaml, the container file and the unit of systemd.
 
-    check.py PERENNIAL
+    check.py PERENNIAL [FOLDER]
 
-Schemas say that a manifest is well-formed; here is what they cannot know: that names, ports and paths meet.
+The manifests are those beside this file, unless a folder with others is named. Schemas say that a manifest is
+well-formed; here is what they cannot know: that names, ports, paths and times meet.
 """
 
 import json
@@ -18,6 +19,7 @@ import yaml
 
 here = pathlib.Path(__file__).resolve().parent
 perennial = sys.argv[1]
+manifests = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else here
 problems = []
 
 
@@ -27,8 +29,8 @@ def expect(condition, problem):
 
 
 resources = {}
-for file in sorted(here.glob("*.yaml")):
-    for resource in yaml.safe_load_all(file.read_text()):
+for file in sorted(manifests.glob("*.yaml")):
+    for resource in filter(None, yaml.safe_load_all(file.read_text())):
         resources[resource["kind"], resource["metadata"]["name"]] = resource
 
 nodes = resources["StatefulSet", "perennial"]["spec"]
@@ -50,10 +52,19 @@ for (kind, name), resource in resources.items():
         expect(spec["selector"].items() <= labels, f"Service {name}: selects no node")
         for port in spec["ports"]:
             expect(port["targetPort"] in ports, f"Service {name}: {port['targetPort']} is no port of a node")
-    if kind == "PodDisruptionBudget":
-        expect(spec["selector"]["matchLabels"].items() <= labels, f"PodDisruptionBudget {name}: selects no node")
 for constraint in pod["topologySpreadConstraints"]:
     expect(constraint["labelSelector"]["matchLabels"].items() <= labels, "topologySpreadConstraints: selects no node")
+
+# Nodes that may be away at once: one at least, or no machine could be drained, and never all.
+replicas = nodes["replicas"]
+expect(replicas >= 3, f"replicas: with {replicas}, nobody is left if a node fails while another one is updated")
+budgets = [resource["spec"] for (kind, _), resource in resources.items() if kind == "PodDisruptionBudget"]
+budgets = [budget for budget in budgets if budget["selector"]["matchLabels"].items() <= labels]
+# Where there are two, Kubernetes refuses to move a pod at all.
+expect(len(budgets) == 1, f"PodDisruptionBudget: {len(budgets)} of them are for the nodes, not one")
+for budget in budgets:
+    away = budget.get("maxUnavailable", replicas - budget["minAvailable"] if "minAvailable" in budget else 0)
+    expect(1 <= away < replicas, f"PodDisruptionBudget: {away} of {replicas} nodes may be away at once")
 
 # The image.
 version = subprocess.run([perennial, "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
@@ -69,17 +80,27 @@ expect(
 exposed = {int(port) for line in re.findall(r"^EXPOSE (.*)$", containerfile, re.MULTILINE) for port in line.split()}
 expect(exposed == set(ports.values()), "ports: not what the image exposes")
 
-# Probes.
+# Probes. A node is started anew only when it is stuck, and without its database it is not.
 paths = yaml.safe_load((here.parents[1] / "proto" / "openapi.yaml").read_text())["paths"]
-for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+for probe, path in {"startupProbe": "/livez", "livenessProbe": "/livez", "readinessProbe": "/readyz"}.items():
     request = node[probe]["httpGet"]
     url = urllib.parse.urlsplit(request["path"])
+    expect(url.path == path, f"{probe}: asks {url.path}, not {path}")
     operation = paths.get(url.path, {}).get("get")
     expect(operation, f"{probe}: {url.path} is not in proto/openapi.yaml")
     words = {p["name"]: p["schema"].get("enum") for p in (operation or {}).get("parameters", []) if "schema" in p}
     for name, value in urllib.parse.parse_qsl(url.query, keep_blank_values=True):
         expect(value in (words.get(name) or []), f"{probe}: {name}={value} is not in proto/openapi.yaml")
     expect(request["port"] == "http", f"{probe}: {request['port']} does not serve {url.path}")
+
+# A stop in order ends before it is cut off: first the Services forget the pod, then it takes as long as under systemd.
+sleep = node.get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command", [])
+expect(sleep[:1] == ["sleep"], "preStop: Services send requests to a node that takes no connections any more")
+unit = (here.parent / "systemd" / "perennial.service").read_text()
+stop = int(re.search(r"^TimeoutStopSec=(\d+)s$", unit, re.MULTILINE)[1])
+grace = pod["terminationGracePeriodSeconds"]
+least = (int(sleep[1]) if sleep[:1] == ["sleep"] else 0) + stop
+expect(grace >= least, f"terminationGracePeriodSeconds: {grace}, and a stop in order may take {least}")
 
 # The configuration, with the variables that a pod sets.
 given = {"metadata.name": "perennial-0", "status.podIP": "10.0.0.5"}

@@ -32,7 +32,7 @@ struct StoreAPI: Sendable {
         self.records = records
         self.time = time
         self.products = configuration.scenario.products
-        self.delivers = configuration.deliverTo != nil
+        self.delivers = !configuration.deliverTo.isEmpty
         self.troublemaker = Troublemaker(seed: configuration.seed)
         self.tokens = try ClientTokens(keys: keys, bundleID: configuration.store.bundleID)
         self.limits = RequestLimits(factor: configuration.limits, environment: configuration.store.environment)

@@ -30,8 +30,9 @@ struct SimulateCommand: AsyncParsableCommand {
     var subscribers = 100
     @Option(help: "Simulated seconds in a real one.")
     var speed = 20_000.0
-    @Option(help: "Where notifications are posted; none are without it.")
-    var deliverTo: String?
+    @Option(
+        help: "Where notifications are posted; none are without it. If given several times, to whichever takes them.")
+    var deliverTo: [String] = []
     @Option(help: "Probability from 0 to 1 that an attempt is lost.")
     var lose = 0.0
     @Option(help: "Probability from 0 to 1 that a delivery is repeated.")

@@ -22,7 +22,7 @@ enum Demo {
         let reservation = configuration.http.main.port == 0 ? try ReservedPort() : nil
         if let reservation { configuration.http.main.port = reservation.number }
         let address = configuration.http.main.urlOnThisMachine
-        simulation.deliverTo = "\(address)/v1/apple/notifications"
+        simulation.deliverTo = ["\(address)/v1/apple/notifications"]
 
         // And the node where to ask.
         let simulatorReservation = try ReservedPort()

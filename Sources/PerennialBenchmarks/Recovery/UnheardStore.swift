@@ -34,7 +34,7 @@ struct UnheardStore: Sendable {
             configuration.past = Self.past
             configuration.speed = 1e9
             configuration.horizon = .presentThen(speed: Self.pace)
-            configuration.deliverTo = "http://127.0.0.1:\(port)/"
+            configuration.deliverTo = ["http://127.0.0.1:\(port)/"]
             let (ports, running) = AsyncStream.makeStream(of: Int.self)
             let simulator = try AppStoreSimulator(configuration, logger: Self.quiet) { running.yield($0) }
             return try await Self.during({ try await simulator.run() }) {

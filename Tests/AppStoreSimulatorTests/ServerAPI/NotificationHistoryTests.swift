@@ -53,7 +53,7 @@ import Testing
     private func configuration(_ path: String, deliversTo url: String) -> SimulatorConfiguration {
         var configuration = RunningStore.configuration(path)
         configuration.speed = 5_000_000
-        configuration.deliverTo = url
+        configuration.deliverTo = [url]
         return configuration
     }
 
@@ -61,7 +61,7 @@ import Testing
         try await withTemporaryDirectory { path in
             // given a store whose receiver has been down for half a year
             var configuration = RunningStore.configuration(path, subscribers: 100)
-            configuration.deliverTo = Self.nowhere
+            configuration.deliverTo = [Self.nowhere]
             try await RunningStore.with(configuration) { store in
                 // when what failed is asked for
                 let items = try await self.items(store, ["onlyFailures": true])
