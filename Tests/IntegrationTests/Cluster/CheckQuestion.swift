@@ -22,15 +22,24 @@ struct CheckQuestion: Sendable {
 
     /// - Throws: `ProcessFailure` for whatever is no answer, and the error of the connection when nothing is said.
     func ask(_ node: NodeProcess, _ consistency: String, atLeast token: String? = nil) async throws -> Answer {
-        // A busy machine may keep an answer back: that says nothing about the node.
-        let (status, body) = try await node.post(
-            "\(self.checks),\"consistency\":\"\(consistency)\"}", to: "/v1/check", atLeast: token, patience: .minutes(2)
-        )
+        let (status, body) = try await self.post(to: node, consistency, atLeast: token)
         guard status == 200, let answer = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
             let results = answer["results"] as? [NSDictionary], let stale = answer["stale"] as? Bool,
             let token = answer["token"] as? String
         else { throw ProcessFailure("no answer: \(status) \(String(decoding: body, as: UTF8.self))") }
         return Answer(results: results, stale: stale, token: token)
+    }
+
+    /// 200 when the owners of all shards have answered, 503 when one of them could not be asked.
+    func ownersStatus(by node: NodeProcess) async throws -> UInt { try await self.post(to: node, "owner").status }
+
+    private func post(
+        to node: NodeProcess, _ consistency: String, atLeast token: String? = nil
+    ) async throws -> (status: UInt, body: [UInt8]) {
+        // A busy machine may keep an answer back: that says nothing about the node.
+        try await node.post(
+            "\(self.checks),\"consistency\":\"\(consistency)\"}", to: "/v1/check", atLeast: token, patience: .minutes(2)
+        )
     }
 
     /// Waits until a node says by itself what the owners say, and that it is fresh.

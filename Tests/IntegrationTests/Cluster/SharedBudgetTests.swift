@@ -39,7 +39,7 @@ struct SharedBudgetTests {
         configuration.subscribers = 100
         configuration.speed = 1e9
         configuration.limits = Self.share
-        configuration.deliverTo = "http://127.0.0.1:9/notifications"
+        configuration.deliverTo = ["http://127.0.0.1:9/notifications"]
         try await SimulatedApple.run(configuration) { apple in
             // given: half a year of which nobody has heard, and two nodes that know of each other
             #expect(try await apple.toldUpToThePresent().notifications > 0)

@@ -58,7 +58,7 @@ struct AppleServerAPITests {
         configuration.subscribers = 30
         configuration.speed = 5_000_000
         configuration.store.environment = environment
-        configuration.deliverTo = url
+        configuration.deliverTo = [url]
         // Every attempt has to succeed, however long this machine lets its receiver wait.
         configuration.patience = .hours(1)
         let simulator = try AppStoreSimulator(configuration, logger: logger)

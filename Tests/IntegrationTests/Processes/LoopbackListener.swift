@@ -5,11 +5,13 @@ final class LoopbackListener: Sendable {
     let port: Int
     private let descriptor: Int32
 
-    init() throws {
+    /// - Parameter port: 0 for a free one; there is no listener where somebody listens already.
+    init(port: Int = 0) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         self.descriptor = descriptor
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = withUnsafeMutablePointer(to: &address) { address in

@@ -102,7 +102,7 @@ import Testing
         var configuration = SimulatorConfiguration(keysDirectory: directory.file("apple"))
         configuration.subscribers = 20
         configuration.speed = 1e9
-        configuration.deliverTo = "http://127.0.0.1:9/notifications"
+        configuration.deliverTo = ["http://127.0.0.1:9/notifications"]
         try await SimulatedApple.run(configuration) { apple in
             let client = try apple.client()
             var sent: SentNotification?

@@ -44,7 +44,7 @@ struct LossyPush: Sendable {
         configuration.outages = .livedThroughInRealTime
         configuration.limits = 1
         configuration.disturbances = Disturbances(lose: 0.3, repeat: 0.3, delay: 0.3, reorder: 1)
-        configuration.deliverTo = "http://127.0.0.1:\(port.number)/v1/apple/notifications"
+        configuration.deliverTo = ["http://127.0.0.1:\(port.number)/v1/apple/notifications"]
         try await SimulatedApple.run(configuration) { apple in
             let store = try SQLiteEventStore(configuration: SQLiteConfiguration(path: directory.file("store.db")))
             // A node was there until just before.

@@ -17,7 +17,7 @@ import Testing
         configuration.subscribers = 2_800
         configuration.speed = 1e9
         configuration.limits = 1
-        configuration.deliverTo = "http://127.0.0.1:9/notifications"
+        configuration.deliverTo = ["http://127.0.0.1:9/notifications"]
         try await SimulatedApple.run(configuration) { apple in
             let store = try Self.store(in: directory)
             // A node was there until just before.

@@ -23,8 +23,10 @@ extension ChaosCluster {
             try await self.goOn(with: others)
             victim.node.resume()
         case .cutOffFromPeers:
+            try await self.untilConnected(victim, others)
             self.cutOffFromPeers(victim, others)
             try await Task.sleep(for: Self.longerThanSilence)
+            try await self.until(503, by: victim)
             self.heal()
         case .cutOffFromDatabase:
             victim.toDatabase.cut()
@@ -41,6 +43,10 @@ extension ChaosCluster {
             try await self.stopDatabase(.kill, for: Self.longerThanSilence)
         case .allKilled:
             for member in self.members { member.node.kill() }
+        case .allStopped:
+            #expect(await self.stopAll() == self.members.map { _ in 0 })
+            try await Task.sleep(for: Self.longerThanSilence)
+            for member in self.members { member.node.resume() }
         }
     }
 
@@ -57,7 +63,26 @@ extension ChaosCluster {
     /// Waits until the others own all shards and serve some.
     private func goOn(with others: [Member]) async throws {
         try await self.untilServed(by: others)
-        try await self.load.untilAcknowledged(50)
+        try await self.untilUsed(by: others)
+    }
+
+    /// All at once.
+    /// - Returns: their exit codes.
+    private func stopAll() async -> [Int32] {
+        await withTaskGroup { group in
+            for member in self.members { group.addTask { await member.node.stop() } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    /// Waits until there is something to cut in both directions.
+    private func untilConnected(_ victim: Member, _ others: [Member]) async throws {
+        func isConnected(_ from: Member, _ to: Member) -> Bool {
+            from.node.identifier.map { to.fromPeers.connections(from: $0) > 0 } ?? false
+        }
+        while !(others.contains { isConnected($0, victim) } && others.contains { isConnected(victim, $0) }) {
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 
     private func cutOffFromPeers(_ victim: Member, _ others: [Member]) {

@@ -24,15 +24,13 @@ struct ChaosTests {
                 #expect(self.cluster.readers.strange.isEmpty, "\(disturbance)")
             }
         }
-        for end in self.cluster.members.flatMap(\.node.ends) {
-            #expect(end.status == 1 && end.errors.contains("taken this one for dead"), "\(end)")
-        }
+        #expect(self.cluster.members.flatMap(\.node.ends).isEmpty)
     }
 
     @Test(.timeLimit(.minutes(10)))
     func nodesThatEndAndComeBackLoseNothing() async throws {
         try await self.expectPromisesKept(through: [
-            .killedAndTakenOver, .killedAndRestarted, .paused, .stopped, .allKilled,
+            .killedAndTakenOver, .killedAndRestarted, .paused, .stopped, .allKilled, .allStopped,
         ])
     }
 

@@ -10,4 +10,5 @@ enum Disturbance: Sendable {
     case databaseRestarted
     case databaseKilled
     case allKilled
+    case allStopped
 }

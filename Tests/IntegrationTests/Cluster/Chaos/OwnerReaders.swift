@@ -1,18 +1,40 @@
 import AppStoreSimulator
-import Foundation
 import Synchronization
 
-/// Ask all nodes for subscriptions while notifications come in. No answer of an owner may be older than what anybody was
-/// told before it was asked for, with the token of that answer or without it.
+/// Ask all nodes for subscriptions while notifications come in. No answer of an owner may be older than what an owner told
+/// anybody before it was asked for, and no answer at all older than the token that it was asked for with.
 final class OwnerReaders: Sendable {
     private struct Known {
+        /// The newest that an owner told.
         var version = 0
+        /// The newest that a view told, and its token. A check may tell of more than its own token names.
+        var named = 0
         var token: String?
+
+        /// What an answer must not be older than.
+        func bound(of question: OwnerQuestion) -> Int {
+            switch question {
+            case .view, .check, .checkAtLeast: self.version
+            case .localCheckAtLeast: self.named
+            }
+        }
+
+        mutating func add(_ version: Int, _ token: String?, in question: OwnerQuestion) {
+            switch question {
+            case .view:
+                if version > self.named { (self.named, self.token) = (version, token) }
+                self.version = max(self.version, version)
+            case .check, .checkAtLeast: self.version = max(self.version, version)
+            case .localCheckAtLeast: break
+            }
+        }
     }
 
     private struct State {
         var known: [String: Known] = [:]
         var answers: [History.OwnerAnswer] = []
+        /// How many of them could have been too old, by node.
+        var counts: [String: [OwnerQuestion: Int]] = [:]
         var strange: [String] = []
         var isEnding = false
     }
@@ -33,50 +55,57 @@ final class OwnerReaders: Sendable {
     /// What is neither an answer nor a refusal for the moment.
     var strange: [String] { self.state.withLock(\.strange) }
 
-    /// Asks until `end()`.
+    /// Asks until `end()`: whoever waits for the answer to one question goes on with the others.
     func run() async throws {
         self.state.withLock { $0.isEnding = false }
         try await withThrowingTaskGroup { group in
-            for node in self.nodes { group.addTask { try await self.ask(node) } }
+            for node in self.nodes {
+                for question in OwnerQuestion.allCases { group.addTask { try await self.ask(question, of: node) } }
+            }
             try await group.waitForAll()
         }
     }
 
     func end() { self.state.withLock { $0.isEnding = true } }
 
-    private func ask(_ node: SupervisedNode) async throws {
+    /// Returns when each of these nodes has given so many more answers to each question, any of which could have been too
+    /// old.
+    func untilAnswered(_ count: Int, by nodes: [SupervisedNode]) async throws {
+        let start = self.state.withLock(\.counts)
+        func isWaiting(_ node: SupervisedNode) -> Bool {
+            let now = self.state.withLock { $0.counts[node.name] ?? [:] }
+            let before = start[node.name] ?? [:]
+            return OwnerQuestion.allCases.contains { now[$0, default: 0] < before[$0, default: 0] + count }
+        }
+        while nodes.contains(where: isWaiting) { try await Task.sleep(for: .milliseconds(20)) }
+    }
+
+    private func ask(_ question: OwnerQuestion, of node: SupervisedNode) async throws {
         while !self.state.withLock(\.isEnding) {
             for subscription in self.subscriptions.shuffled() where !self.state.withLock(\.isEnding) {
-                await self.ask(node, for: subscription, withToken: .random())
-                try await Task.sleep(for: .milliseconds(40))
+                await self.ask(question, of: node, about: subscription)
+                try await Task.sleep(for: .milliseconds(100))
             }
         }
     }
 
-    private func ask(_ node: SupervisedNode, for subscription: String, withToken: Bool) async {
+    private func ask(_ question: OwnerQuestion, of node: SupervisedNode, about subscription: String) async {
         let known = self.state.withLock { $0.known[subscription] ?? Known() }
-        let path = "/v1/subscriptions/\(subscription)?consistency=owner"
         guard let process = node.node,
-            let (status, body) = try? await process.get(path, atLeast: withToken ? known.token : nil)
+            let reply = try? await question.ask(process, about: subscription, atLeast: known.token)
         else { return }
-        var answer = Known()
-        switch status {
-        case 200:
-            let object = (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any]
-            answer = Known(version: object?["version"] as? Int ?? 0, token: object?["token"] as? String)
-        case 404: break
-        case 503: return
-        default:
-            let text = "\(node.name): \(status) \(String(decoding: body, as: UTF8.self))"
-            return self.state.withLock { $0.strange.append(text) }
-        }
-        self.state.withLock { state in
-            state.answers.append(
-                History.OwnerAnswer(
-                    node: node.name, subscription: subscription, atLeast: known.version, version: answer.version))
-            if answer.version > state.known[subscription, default: Known()].version {
-                state.known[subscription] = answer
+        let bound = known.bound(of: question)
+        switch reply {
+        case .answer(let version, let token):
+            let answer = History.OwnerAnswer(
+                node: node.name, subscription: subscription, atLeast: bound, version: version)
+            self.state.withLock { state in
+                state.answers.append(answer)
+                if bound > 0 { state.counts[node.name, default: [:]][question, default: 0] += 1 }
+                state.known[subscription, default: Known()].add(version, token, in: question)
             }
+        case .refusal: return
+        case .strange(let text): self.state.withLock { $0.strange.append("\(node.name): \(text)") }
         }
     }
 }

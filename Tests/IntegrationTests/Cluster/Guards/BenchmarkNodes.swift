@@ -26,21 +26,27 @@ final class BenchmarkNodes: Sendable {
         try self.directory.write(root, to: "root.cer")
     }
 
-    /// Returns when the node listens.
+    /// Starts a node, and does not wait for it.
     /// - Parameter port: of what stands in its way to the database, if so.
-    func start(_ name: String, port: Int? = nil) async throws -> NodeProcess {
+    func launch(_ name: String, port: Int? = nil) throws -> ChildProcess {
         guard let binary = TestBinary.benchmarks else { throw ProcessFailure("no benchmarks beside the binary") }
         // Nothing is learned from a server that a busy machine keeps waiting for five seconds.
         let store =
             port.map { self.database.url(port: UInt16($0)) }
             ?? self.database.url("sslmode=disable&connect_timeout=600")
-        let process = try ChildProcess(
+        return try ChildProcess(
             binary,
             [
                 "node", "--store", store, "--root", self.directory.file("root.cer"), "--leased", name,
                 "--settling", "\(self.settling)",
             ] + (self.removed.map { ["--without", $0.rawValue] } ?? []),
             input: self.input.reading.fileDescriptor, output: self.directory.file(UUID().uuidString))
+    }
+
+    /// Returns when the node listens.
+    /// - Parameter port: of what stands in its way to the database, if so.
+    func start(_ name: String, port: Int? = nil) async throws -> NodeProcess {
+        let process = try self.launch(name, port: port)
         while process.isRunning {
             if let line = process.output.firstMatch(of: /(?m)^api ([0-9]+)$/) {
                 return NodeProcess(process: process, url: "http://127.0.0.1:\(line.output.1)")
@@ -60,25 +66,5 @@ final class BenchmarkNodes: Sendable {
         let rows = try await onOwnThread { try database.query("SELECT beat FROM node WHERE node_id = '\(name)'") }
         guard rows.count == 1, let beats = Int(rows[0]) else { throw ProcessFailure("no beats of \(name): \(rows)") }
         return beats
-    }
-
-    /// A row of `shard`, without what appends change.
-    struct Owned: Hashable {
-        var epoch: Int
-        var node: String
-    }
-
-    /// By shard number.
-    func owners() async throws -> [Int: Owned] {
-        let database = self.database
-        let lines = try await onOwnThread { try database.query("SELECT shard_id, epoch, owner_node FROM shard") }
-        return Dictionary(
-            uniqueKeysWithValues: try lines.map { line in
-                let columns = line.split(separator: "|")
-                guard columns.count == 3, let shard = Int(columns[0]), let epoch = Int(columns[1]) else {
-                    throw ProcessFailure("not a row of a shard: \(line)")
-                }
-                return (shard, Owned(epoch: epoch, node: String(columns[2])))
-            })
     }
 }

@@ -42,7 +42,7 @@ struct History: Sendable {
     struct OwnerAnswer: Hashable, Sendable {
         var node: String
         var subscription: String
-        /// The newest that had been answered or acknowledged to anybody before it was asked for.
+        /// The newest that an owner had told anybody before it was asked for, or that its token names.
         var atLeast: Int
         /// 0 when the subscription was unknown.
         var version: Int

@@ -31,6 +31,9 @@ final class PartitionProxy: Sendable {
 
     func heal() { self.relay.cuts.withLock { $0 = Relay.Cuts() } }
 
+    /// How many connections of a process have gone through it so far.
+    func connections(from process: pid_t) -> Int { self.relay.connections(from: process) }
+
     /// For one request alone, however healed it is otherwise.
     var snare: Snare { self.relay.snare }
 }
@@ -44,7 +47,8 @@ private final class Relay: Sendable {
 
     let cuts = Mutex(Cuts())
     let snare = Snare()
-    private let connections = Mutex(0)
+    /// Whose each is, in the order in which they began.
+    private let connections = Mutex<[Set<pid_t>]>([])
     private let isClosed = Mutex(false)
     private let listener: Int32
     private let port: Int
@@ -54,6 +58,10 @@ private final class Relay: Sendable {
         self.listener = listener
         self.port = port
         self.target = target
+    }
+
+    func connections(from process: pid_t) -> Int {
+        self.connections.withLock { $0.count { $0.contains(process) } }
     }
 
     func close() {
@@ -94,8 +102,8 @@ private final class Relay: Sendable {
         guard let server = self.target.connect() else { return }
         defer { Glibc.close(server) }
         let number = self.connections.withLock { connections in
-            connections += 1
-            return connections
+            connections.append(processes)
+            return connections.count
         }
         let answers = DispatchGroup()
         answers.enter()

@@ -74,6 +74,18 @@ struct PartitionProxyTests {
         }
     }
 
+    @Test func theConnectionsOfOneProcessAreCounted() async throws {
+        try await onOwnThread {
+            let (ends, others) = (try self.connect(), try self.connect())
+            for end in [ends, others] {
+                Self.send(1, to: end.client)
+                #expect(Self.receive(end.server, within: 10_000) == 1)
+            }
+            #expect(self.proxy.connections(from: getpid()) == 2)
+            #expect(self.proxy.connections(from: getppid()) == 0)
+        }
+    }
+
     @Test func whoseAConnectionIsIsNotLookedForOnceItHasEnded() {
         // when: there is none
         var looks = 0
