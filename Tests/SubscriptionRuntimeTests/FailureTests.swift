@@ -25,11 +25,7 @@ import Testing
             return ScriptedStore.commit(batches, to: store)
         }
         let block = DispatchSemaphore(value: 0)
-        let waits: ScriptedStore.Append = { batches, store in
-            block.wait()
-            return ScriptedStore.commit(batches, to: store)
-        }
-        store.next([waits] + Array(repeating: conflicts, count: 500))
+        store.next([ScriptedStore.waiting(for: block)] + Array(repeating: conflicts, count: 500))
         let node = try Node(store: store)
         let neighbours = try (100..<160).map { number in
             var life = TestSubscription(id: "\(number)", from: Node.start - .days(1))
@@ -77,12 +73,7 @@ import Testing
             return try apple.sign(life.subscribe())
         }
         let block = DispatchSemaphore(value: 0)
-        store.next([
-            { batches, store in
-                block.wait()
-                return ScriptedStore.commit(batches, to: store)
-            }
-        ])
+        store.next([ScriptedStore.waiting(for: block)])
         try await node.run { service in
             // when: everything gathers behind a commit that waits
             let outcomes = await withTaskGroup(of: Delivered.self) { group in
@@ -127,12 +118,7 @@ import Testing
         // given: a commit that waits, and room for four commands
         let block = DispatchSemaphore(value: 0)
         let store = ScriptedStore(self.inner)
-        store.next([
-            { batches, store in
-                block.wait()
-                return ScriptedStore.commit(batches, to: store)
-            }
-        ])
+        store.next([ScriptedStore.waiting(for: block)])
         var node = try Node(store: store)
         node.configuration.commandsPerShard = 4
         var life = self.life()
@@ -170,14 +156,7 @@ import Testing
     @Test func aCallerThatGivesUpCancelsNobodysCommit() async throws {
         // given
         let block = DispatchSemaphore(value: 0)
-        let store = ScriptedStore(
-            self.inner,
-            [
-                { batches, store in
-                    block.wait()
-                    return ScriptedStore.commit(batches, to: store)
-                }
-            ])
+        let store = ScriptedStore(self.inner, [ScriptedStore.waiting(for: block)])
         let node = try Node(store: store)
         var life = self.life()
         let payload = try node.apple.sign(life.subscribe())

@@ -22,12 +22,7 @@ import Testing
     }
 
     /// The commit happens when the test says so.
-    private var happensLater: ScriptedStore.Append {
-        { [block] batches, store in
-            block.wait()
-            return ScriptedStore.commit(batches, to: store)
-        }
-    }
+    private var happensLater: ScriptedStore.Append { ScriptedStore.waiting(for: self.block) }
 
     @Test func noPageGoesBeyondWhatIsSettled() async throws {
         // given: one event that is settled, and one that is only stored

@@ -104,11 +104,7 @@ import ZeroMQ
             let limit = 16 << 20
             let owner = try await cluster.start("owner", owning: [0]) { $0.callBytes = limit }
             let other = try await cluster.start("other")
-            let keys = try CurveKeyPair()
-            let record = NodeRecord(
-                id: NodeID(rawValue: "slow"), incarnation: Incarnation(rawValue: 77), curveKeys: [keys.publicKey])
-            try cluster.store.register(record)
-            await cluster.refresh()
+            let (record, keys) = try await cluster.list("slow")
             let slow = try await SlowReader(to: owner, keys: keys)
             let count = 1_200
             let batch = CommandBatch([[]]).wireBytes()

@@ -14,11 +14,7 @@ import ZeroMQ
         try await TestCluster.run { cluster in
             let owner = try await cluster.start("owner", owning: [0])
             let caller = try await cluster.start("caller")
-            let keys = try CurveKeyPair()
-            let record = NodeRecord(
-                id: NodeID(rawValue: "raw"), incarnation: Incarnation(rawValue: 77), curveKeys: [keys.publicKey])
-            try cluster.store.register(record)
-            await cluster.refresh()
+            let (record, keys) = try await cluster.list("raw")
             try await body(cluster, owner, try await RawPeer(to: owner, keys: keys), record)
             // Whatever it did, others are served.
             let answer = try await caller.worker(0).echo(Bytes([200]))
@@ -96,11 +92,7 @@ import ZeroMQ
     @Test func aPeerThatIsNoisyDoesNotHideAnother() async throws {
         try await self.run { cluster, owner, raw, record in
             // given: a second peer that is listed
-            let keys = try CurveKeyPair()
-            let other = NodeRecord(
-                id: NodeID(rawValue: "other"), incarnation: Incarnation(rawValue: 78), curveKeys: [keys.publicKey])
-            try cluster.store.register(other)
-            await cluster.refresh()
+            let (other, keys) = try await cluster.list("other", incarnation: 78)
             let second = try await RawPeer(to: owner, keys: keys)
             // when: each sends bytes that are no frame, many times
             for (peer, record) in [(raw, record), (second, other)] {
@@ -204,11 +196,7 @@ import ZeroMQ
         try await TestCluster.run { cluster in
             // given
             let owner = try await cluster.start("owner", owning: [0]) { $0.largestMessage = 1 << 20 }
-            let keys = try CurveKeyPair()
-            let record = NodeRecord(
-                id: NodeID(rawValue: "raw"), incarnation: Incarnation(rawValue: 77), curveKeys: [keys.publicKey])
-            try cluster.store.register(record)
-            await cluster.refresh()
+            let (record, keys) = try await cluster.list("raw")
             let raw = try await RawPeer(to: owner, keys: keys)
             // when
             let large = Frame.call(from: record, to: owner, arguments: [[UInt8](repeating: 0, count: 2 << 20)])

@@ -13,11 +13,7 @@ import ZeroMQ
     ) async throws {
         try await TestCluster.run { cluster in
             let owner = try await cluster.start("owner", owning: [0], change)
-            let keys = try CurveKeyPair()
-            let record = NodeRecord(
-                id: NodeID(rawValue: "raw"), incarnation: Incarnation(rawValue: 77), curveKeys: [keys.publicKey])
-            try cluster.store.register(record)
-            await cluster.refresh()
+            let (record, keys) = try await cluster.list("raw")
             try await body(cluster, owner, try await RawPeer(to: owner, keys: keys), record)
         }
     }

@@ -64,6 +64,16 @@ final class TestCluster: Sendable {
         return node
     }
 
+    /// Lists a run with a key of its own, for a peer that is no node.
+    func list(_ name: String, incarnation: Int64 = 77) async throws -> (record: NodeRecord, keys: CurveKeyPair) {
+        let keys = try CurveKeyPair()
+        let record = NodeRecord(
+            id: NodeID(rawValue: name), incarnation: Incarnation(rawValue: incarnation), curveKeys: [keys.publicKey])
+        try self.store.register(record)
+        await self.refresh()
+        return (record, keys)
+    }
+
     /// Every node reads the node table.
     func refresh() async { for node in self.nodes.withLock({ $0 }) { await node.node.refreshMembership() } }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import EventSourcing
 import PerennialTestSupport
 import Synchronization
@@ -64,6 +65,14 @@ final class ScriptedStore: ForwardingStore {
     static let happensUnheard: Append = { batches, store in
         _ = ScriptedStore.commit(batches, to: store)
         return .failure(StoreError(.outcomeUnknown, "as the test says"))
+    }
+
+    /// As usual, once the test says so.
+    static func waiting(for block: DispatchSemaphore) -> Append {
+        { batches, store in
+            block.wait()
+            return Self.commit(batches, to: store)
+        }
     }
 
     /// As usual.
