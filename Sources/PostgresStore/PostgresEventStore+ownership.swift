@@ -75,6 +75,7 @@ extension PostgresEventStore {
         var heads = Parameters()
         heads.add(shards: taken.map(\.shard))
         heads.add(numbers: taken.map(\.head.rawValue))
+        heads.add(numbers: taken.map(\.epoch.rawValue))
         let moments = try session.run(Self.recorded, heads).rows { row throws(StoreError) in
             (shard: try row.shard(0), at: try row.number(1))
         }
@@ -90,19 +91,13 @@ extension PostgresEventStore {
             WHERE shard_id = ANY ($1::integer[]) AND ($4::bigint IS NULL OR owner_incarnation = $4::bigint)
             """))
 
-    /// Rows are met in the order of the numbers, as by appends. `cleared`: an epoch that has written nothing will not
-    /// be asked about; without it each start would leave a row. It may miss one that another claim is making at that
-    /// moment, which the next claim finds.
+    /// Rows are met in the order of the numbers, as by appends.
     /// - Parameter update: of `shard`; its first parameter are the numbers of the shards.
     static func taking(_ update: String) -> String {
         """
         WITH taken AS (
             \(update)
             RETURNING shard.shard_id, shard.epoch, owner_incarnation, head_seq
-        ), cleared AS (
-            DELETE FROM shard_epoch USING taken
-            WHERE shard_epoch.shard_id = ANY ($1::integer[]) AND shard_epoch.shard_id = taken.shard_id
-                AND shard_epoch.first_seq > taken.head_seq
         ), begun AS (
             INSERT INTO shard_epoch (shard_id, epoch, incarnation, first_seq)
             SELECT shard_id, epoch, owner_incarnation, head_seq + 1 FROM taken
@@ -111,9 +106,17 @@ extension PostgresEventStore {
         """
     }
 
+    /// `cleared`: an earlier epoch that has written nothing will not be asked about; without it each start would leave a row.
+    /// Not with the claim itself, which puts a row there: not every database lets one statement do both to a table.
     private static let recorded = PreparedStatement(
         "recorded",
         """
+        WITH cleared AS (
+            DELETE FROM shard_epoch
+            USING unnest($1::integer[], $2::bigint[], $3::bigint[]) AS taken (shard_id, head, epoch)
+            WHERE shard_epoch.shard_id = ANY ($1::integer[]) AND shard_epoch.shard_id = taken.shard_id
+                AND shard_epoch.epoch < taken.epoch AND shard_epoch.first_seq > taken.head
+        )
         SELECT head.shard_id, (
             SELECT at FROM event WHERE event.shard_id = head.shard_id AND event.seq = head.seq)
         FROM unnest($1::integer[], $2::bigint[]) AS head (shard_id, seq) WHERE head.seq > 0

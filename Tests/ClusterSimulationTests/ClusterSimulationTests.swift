@@ -35,7 +35,7 @@ import Testing
         var guards = Guards()
         guards[keyPath: guarded.isOn] = false
         let failing = await onOwnThread(.searching) { [guards] in
-            (UInt64(1)...100_000).first { !SimulatedCluster(seed: $0, guards: guards).run().isEmpty }
+            (UInt64(1)...10_000).first { !SimulatedCluster(seed: $0, guards: guards).run().isEmpty }
         }
         print("without \(name): seed \(failing.map(String.init) ?? "none")")
         #expect(failing != nil, "no seed needs \(name)")

@@ -5,7 +5,7 @@ import PostgresStore
 import Testing
 
 /// The way to the database breaks while the server is in the commit of an append, which its client does not see.
-@Suite(.onOwnThreads) struct CutCommitTests {
+@Suite(.onOwnThreads, .timeLimit(.minutes(10))) struct CutCommitTests {
     private let way: CuttableDatabase
 
     init() throws { self.way = try CuttableDatabase() }

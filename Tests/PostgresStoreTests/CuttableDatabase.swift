@@ -15,8 +15,11 @@ struct CuttableDatabase {
 
     /// A store at the far end of the proxy, which appends in one session.
     func store(answerIn limit: Duration = .seconds(15)) throws -> PostgresEventStore {
+        // A busy machine may be as long in letting somebody in as in answering.
+        let patience = max(2, Int(limit / .seconds(1)))
         var configuration = PostgresConfiguration(
-            for: self.database, url: self.database.url(port: self.proxy.port, "sslmode=disable&connect_timeout=2"))
+            for: self.database,
+            url: self.database.url(port: self.proxy.port, "sslmode=disable&connect_timeout=\(patience)"))
         configuration.appendConcurrency = 1
         configuration.statementTimeout = limit / 2
         configuration.lockTimeout = limit / 2

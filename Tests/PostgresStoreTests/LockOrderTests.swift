@@ -4,7 +4,7 @@ import PostgresStore
 import Testing
 
 /// In which order appends lock the rows of their shards.
-@Suite(.onOwnThreads) struct LockOrderTests {
+@Suite(.onOwnThreads, .timeLimit(.minutes(10))) struct LockOrderTests {
     @Test("of appends to the same shards none waits for another in a circle, whatever orders they name them in")
     func isOneOrder() async throws {
         let database = try PostgresServer.shared().makeDatabase()

@@ -5,7 +5,7 @@ import PostgresStore
 import Testing
 
 /// Steps of the schema on a store that is in use.
-@Suite(.onOwnThreads) struct MigrationTests {
+@Suite(.onOwnThreads, .timeLimit(.minutes(10))) struct MigrationTests {
     @Test("while a step waits for a table that somebody reads, signs of life get through")
     func beatsGetThrough() async throws {
         // given a node at work, and somebody who reads its table

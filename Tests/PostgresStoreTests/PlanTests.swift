@@ -20,8 +20,8 @@ import Testing
         let plans = Self.plans(in: try database.server.log)
         try database.drop()
 
-        // The account is whole.
-        let (planned, written) = (Set(plans.map(\.statement)), try Self.statementsInSources())
+        // The account is whole. A copy into the database has statements of its own, and no part in it.
+        let (planned, written) = (Set(plans.map(\.statement)), try StatementNames.inSources(without: "Copying"))
         #expect(written.count > 40)
         #expect(written.subtracting(planned).sorted() == [])
         #expect(planned.subtracting(written).sorted() == [])
@@ -55,18 +55,6 @@ import Testing
         /// Whether a step is to meet every row. `store_meta` has one.
         func mayReadAll(_ line: Substring) -> Bool {
             Self.readInFull[self.statement, default: []].union(["store_meta"]).contains { line.contains(" on \($0) ") }
-        }
-    }
-
-    /// Of all statements that a store prepares: those of a copy into the database have no part in it.
-    private static func statementsInSources() throws -> Set<String> {
-        let sources = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/PostgresStore").standardized
-        let paths = try #require(FileManager.default.enumerator(atPath: sources.path)).compactMap { $0 as? String }
-        let files = paths.filter { $0.hasSuffix(".swift") && !$0.hasPrefix("Copying/") }
-        return try files.reduce(into: []) { names, path in
-            let text = try String(contentsOf: sources.appending(path: path), encoding: .utf8)
-            names.formUnion(text.matches(of: #/PreparedStatement\(\s*"(\w+)"/#).map { String($0.output.1) })
         }
     }
 

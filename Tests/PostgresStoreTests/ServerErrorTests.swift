@@ -6,7 +6,7 @@ import PostgresStore
 import Testing
 
 /// What the server says, and what the store makes of it.
-@Suite(.onOwnThreads) struct ServerErrorTests {
+@Suite(.onOwnThreads, .timeLimit(.minutes(10))) struct ServerErrorTests {
     private let database: PostgresDatabase
 
     init() throws { self.database = try PostgresServer.shared().makeSchema() }

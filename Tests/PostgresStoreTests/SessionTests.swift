@@ -5,7 +5,7 @@ import PostgresStore
 import Testing
 
 /// Which sessions a store has, how they are set up, and when one is given up.
-@Suite(.onOwnThreads) struct SessionTests {
+@Suite(.onOwnThreads, .timeLimit(.minutes(10))) struct SessionTests {
     private static let node = NodeRecord(id: NodeID(rawValue: "a"), incarnation: Incarnation(rawValue: 1))
 
     @Test("signs of life are taken while all that read of other nodes wait for a lock")

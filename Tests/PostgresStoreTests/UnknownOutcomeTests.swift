@@ -6,7 +6,7 @@ import PostgresStore
 import Testing
 
 /// The way to the database breaks: what an append says then, and what is in the store.
-@Suite(.onOwnThreads) struct UnknownOutcomeTests {
+@Suite(.onOwnThreads, .timeLimit(.minutes(10))) struct UnknownOutcomeTests {
     private let way: CuttableDatabase
 
     init() throws { self.way = try CuttableDatabase() }

@@ -10,7 +10,7 @@ import Testing
 /// What a node does before, while and after the store makes another the owner of one of its shards.
 @Suite(.timeLimit(.minutes(10))) struct HandOffTests {
     private static let shardCount = 16
-    private static let id = "2000000000001000"
+    private static let ids = (0..<40).map { "200000000000\(1_000 + $0)" }
     private let memory = InMemoryEventStore(shardCount: Self.shardCount)
     private let store: HookedSharedStore
     private let apple: TestAppStore
@@ -27,13 +27,14 @@ import Testing
         let taker: SubscriptionService
         let next: NodeID
         let shard: ShardID
+        /// Of the subscription that the notification is about.
+        let id: String
         /// Another notification about the same subscription.
         let second: [UInt8]
     }
 
     private func run(_ body: @escaping @Sendable (Pair) async throws -> Void) async throws {
-        var life = TestSubscription(id: Self.id, from: Node.start - .days(1))
-        let payloads = try [life.subscribe(), life.turnAutoRenew(false)].map(self.apple.sign)
+        let map = try #require(ShardMap(shardCount: Self.shardCount))
         let second = try Node(named: "b", store: self.store, apple: self.apple)
         try await Node(named: "a", store: self.store, apple: self.apple).run { one in
             try await second.run { two in
@@ -41,25 +42,34 @@ import Testing
                     Set(self.memory.view().shards.map { $0.owner?.node.rawValue }) == ["a", "b"]
                         && self.memory.view().shards.filter { $0.owner?.node.rawValue == "b" }.count >= 7
                 }
+                // Where the one that owns the most gives one away, each has its share, and gives nothing back by itself.
+                let owners = Dictionary(grouping: self.memory.view().shards) { $0.owner?.node }
+                let home = try #require(owners.max { $0.value.count < $1.value.count }?.key)
+                let id = try #require(Self.ids.first { self.owner(of: map.shard(of: $0)) == home })
+                var life = TestSubscription(id: id, from: Node.start - .days(1))
+                let payloads = try [life.subscribe(), life.turnAutoRenew(false)].map(self.apple.sign)
                 _ = try await one.ingest(signedPayload: payloads[0])
                 await eventually { self.memory.view().shards.contains { $0.head.rawValue == 1 } }
-                let row = try #require(self.memory.view().shards.first { $0.head.rawValue == 1 })
-                let isOnes = row.owner?.node.rawValue == "a"
+                let isOnes = home.rawValue == "a"
                 try await body(
                     Pair(
                         giver: isOnes ? one : two, taker: isOnes ? two : one,
-                        next: NodeID(rawValue: isOnes ? "b" : "a"), shard: row.shard, second: payloads[1]))
+                        next: NodeID(rawValue: isOnes ? "b" : "a"), shard: map.shard(of: id), id: id,
+                        second: payloads[1]))
             }
         }
     }
 
     private final class Answers: Sendable {
         let versions = Mutex<[Int64?]>([])
+        let isAsked = Atomic(false)
+        /// Set when the time of the test is over: it ends what the thread of the giver waits for.
+        let isGivenUp = Atomic(false)
     }
 
     /// The version in an owner's answer; nil when there is none.
-    private static func version(by service: SubscriptionService) async -> Int64? {
-        let request = CheckRequest(stream: StreamReference(id: Self.id))
+    private static func version(of id: String, by service: SubscriptionService) async -> Int64? {
+        let request = CheckRequest(stream: StreamReference(id: id))
         let answer = try? await service.check([request], consistency: .owner, atLeast: nil)
         guard case .verdict(let verdict)? = answer?.results.first else { return nil }
         return verdict.version.rawValue
@@ -71,7 +81,9 @@ import Testing
     private func isRecordedOnce(_ pair: Pair) async throws {
         _ = try await pair.taker.ingest(signedPayload: pair.second)
         await eventually { self.memory.inboxDepth().waiting == 0 }
-        for service in [pair.giver, pair.taker] { await eventually { await Self.version(by: service) == 2 } }
+        for service in [pair.giver, pair.taker] {
+            await eventually { await Self.version(of: pair.id, by: service) == 2 }
+        }
         #expect(self.memory.statistics().events == 2)
     }
 
@@ -82,14 +94,20 @@ import Testing
             self.store.set { hooks in
                 hooks.give = { shard, give throws(StoreError) in
                     let isGiven = try give()
-                    // Later it may be given back, so that each has its share.
-                    guard isGiven, shard == pair.shard, answers.versions.withLock(\.isEmpty) else { return isGiven }
+                    guard isGiven, shard == pair.shard, !answers.isAsked.exchange(true, ordering: .relaxed) else {
+                        return isGiven
+                    }
                     // Others hear of it first, and go on.
                     let asked = DispatchSemaphore(value: 0)
                     Task {
-                        _ = try? await pair.taker.ingest(signedPayload: pair.second)
-                        await eventually { self.memory.statistics().events == 2 }
-                        let version = await Self.version(by: pair.giver)
+                        await eventually {
+                            let outcome = try? await pair.taker.ingest(signedPayload: pair.second)
+                            return outcome != nil || answers.isGivenUp.load(ordering: .relaxed)
+                        }
+                        await eventually {
+                            self.memory.statistics().events == 2 || answers.isGivenUp.load(ordering: .relaxed)
+                        }
+                        let version = await Self.version(of: pair.id, by: pair.giver)
                         answers.versions.withLock { $0.append(version) }
                         asked.signal()
                     }
@@ -98,7 +116,11 @@ import Testing
                 }
             }
             // when
-            _ = try await pair.giver.move(pair.shard, to: pair.next)
+            try await withTaskCancellationHandler {
+                _ = try await pair.giver.move(pair.shard, to: pair.next)
+            } onCancel: {
+                answers.isGivenUp.store(true, ordering: .relaxed)
+            }
             // then: the next owner's answer, or none
             let seen = answers.versions.withLock(\.self)
             #expect(seen.count == 1 && seen.allSatisfy { $0 == nil || $0 == 2 })
@@ -113,7 +135,6 @@ import Testing
             self.store.set { hooks in
                 hooks.give = { shard, give throws(StoreError) in
                     let isGiven = try give()
-                    // Later it may be given back, so that each has its share.
                     guard shard == pair.shard, gifts.versions.withLock(\.isEmpty) else { return isGiven }
                     gifts.versions.withLock { $0.append(isGiven ? 1 : nil) }
                     throw HookedSharedStore.unheard
@@ -159,14 +180,15 @@ import Testing
                 return taken
             }
         }
-        var life = TestSubscription(id: Self.id, from: Node.start - .days(1))
+        let id = Self.ids[0]
+        var life = TestSubscription(id: id, from: Node.start - .days(1))
         let payload = try self.apple.sign(life.subscribe())
         try await Node(named: "a", store: self.store, apple: self.apple).run { service in
             await eventually { (try? await service.statistics().shardsOwned) == Self.shardCount }
             let wasTaken = isTaken.load(ordering: .relaxed)
             #expect(wasTaken)
             _ = try await service.ingest(signedPayload: payload)
-            await eventually { await Self.version(by: service) == 1 }
+            await eventually { await Self.version(of: id, by: service) == 1 }
         }
     }
 }

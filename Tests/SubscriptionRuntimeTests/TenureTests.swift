@@ -56,28 +56,33 @@ import Testing
     ) async throws -> Value {
         var life = TestSubscription(id: "2", from: Node.start - .days(1))
         let payload = try self.apple.sign(life.subscribe())
-        let end = try await Node(named: "a", store: self.store, apple: self.apple).run { service in
-            await eventually { (try? await self.answer(of: service).get()) != nil }
-            let (hasBegun, commit) = (Signal(), DispatchSemaphore(value: 0))
-            self.store.holdNextAppend {
-                hasBegun.give()
-                commit.wait()
-            }
-            let ingest = Task { _ = try await service.ingest(signedPayload: payload) }
-            await hasBegun.wait()
-            // The node stops when this closure returns.
-            return Task {
-                await eventually { !service.readiness(for: .ingest).ready }
-                let value = await body(service)
-                commit.signal()
-                try await ingest.value
-                return value
-            }
-        }
+        let (hasBegun, commit) = (Signal(), DispatchSemaphore(value: 0))
         return try await withTaskCancellationHandler {
-            try await end.value
+            let end = try await Node(named: "a", store: self.store, apple: self.apple).run { service in
+                await eventually { (try? await self.answer(of: service).get()) != nil }
+                self.store.holdNextAppend {
+                    hasBegun.give()
+                    commit.wait()
+                }
+                let ingest = Task { _ = try await service.ingest(signedPayload: payload) }
+                await hasBegun.wait()
+                // The node stops when this closure returns.
+                return Task {
+                    await eventually { !service.readiness(for: .ingest).ready }
+                    let value = await body(service)
+                    commit.signal()
+                    try await ingest.value
+                    return value
+                }
+            }
+            return try await withTaskCancellationHandler {
+                try await end.value
+            } onCancel: {
+                end.cancel()
+            }
         } onCancel: {
-            end.cancel()
+            // Without it the node does not stop.
+            commit.signal()
         }
     }
 
@@ -122,6 +127,8 @@ import Testing
                 await goOn.wait()
             }
             async let view = service.subscription(SubscriptionQuery(stream: Self.stream, consistency: .owner))
+            // However this ends, it waits no longer.
+            defer { goOn.give() }
             await hasRead.wait()
             // when: the outcome of a commit is not known, so the shard is taken under another epoch
             self.store.loseNextAnswer()
@@ -170,6 +177,8 @@ import Testing
             await eventually { (try? await self.answer(of: service).get()) != nil }
             // given: a statement whose answer comes when all that was known before is too old
             let (answers, next) = (Held(), Held())
+            // However this ends, no thread waits on.
+            defer { for held in [answers, next] { held.goOn.signal() } }
             self.store.hold(statement, answers)
             await answers.hasBegun.wait()
             try await Task.sleep(for: reads)

@@ -6,7 +6,7 @@ import Testing
 import WireProtocol
 
 /// Holds the generated code against the files in `proto/` that it was made from, which are what others read.
-@Suite struct SchemaTests {
+@Suite(.onOwnThreads) struct SchemaTests {
     private static let proto = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../proto")
         .standardizedFileURL
 

@@ -30,11 +30,9 @@ final class Journal: Sendable {
         var logged: ContinuousClock.Instant
     }
 
-    /// What the store has confirmed here, of every shard that this run has ever owned.
-    private let confirmed = Mutex<[ShardID: ShardStanding]>([:])
+    /// Of every shard that this run has ever owned, as far as the store has said.
+    private let present = Mutex<[ShardID: ShardTenure]>([:])
     private let taking = Mutex(())
-    /// Of the shards that this run owns, as far as it knows.
-    private let owned = Mutex<[ShardID: Epoch]>([:])
     private let mustGiveUp = Mutex(false)
     /// Why nothing of this run can be believed any more.
     private let loss = Mutex<StoreError?>(nil)
@@ -135,11 +133,12 @@ final class Journal: Sendable {
     }
 
     /// Owns what a statement of the store takes. Blocks.
+    /// - Parameter soleFrom: as `ShardTenure.own(_:soleFrom:)` takes it.
     /// - Returns: what `take` does.
     /// - Throws: what `take` throws; `.rewound` when the store lacks what was confirmed: it has lost commits, as a standby may
     ///   have that took over before it had them.
     func own(
-        soleFrom: ContinuousClock.Instant? = nil, _ take: () throws(StoreError) -> [ShardOwnership]
+        soleFrom: Duration? = nil, _ take: () throws(StoreError) -> [ShardOwnership]
     ) throws(StoreError) -> [ShardOwnership] {
         // Committers and the keeper may take the same shard: its actor has to end with what the store said last.
         try self.taking.withLock { _ throws(StoreError) in
@@ -149,61 +148,65 @@ final class Journal: Sendable {
         }
     }
 
-    private func own(_ ownerships: [ShardOwnership], soleFrom: ContinuousClock.Instant?) throws(StoreError) {
-        let rewound: ShardID? = self.confirmed.withLock { confirmed in
+    private func own(_ ownerships: [ShardOwnership], soleFrom: Duration?) throws(StoreError) {
+        try self.present.withLock { tenures throws(StoreError) in
             for ownership in ownerships {
-                guard confirmed[ownership.shard]?.mayPrecede(ownership) ?? true else { return ownership.shard }
-                confirmed[ownership.shard] = ShardStanding(ownership)
+                guard tenures[ownership.shard, default: ShardTenure()].own(ownership, soleFrom: soleFrom) else {
+                    throw StoreError(
+                        .rewound,
+                        "the store has lost what it had confirmed of shard \(ownership.shard.rawValue): events, or who owns it"
+                    )
+                }
             }
-            return nil
-        }
-        if let rewound {
-            throw StoreError(
-                .rewound,
-                "the store has lost what it had confirmed of shard \(rewound.rawValue): events, or who owns it")
-        }
-        self.owned.withLock { owned in
             self.queue.require(ownerships)
-            for ownership in ownerships {
-                owned[ownership.shard] = ownership.epoch
-                self.tell(ownership.shard, .owned(ownership, soleFrom: soleFrom))
-            }
+            for ownership in ownerships { self.tell(ownership.shard, .owned(ownership, soleFrom: soleFrom)) }
         }
     }
 
     /// Takes shards again that the store says are this run's. Blocks.
     /// - Returns: those that are.
-    func adopt(_ shards: [ShardID], soleFrom: ContinuousClock.Instant? = nil) throws(StoreError) -> [ShardID] {
+    func adopt(_ shards: [ShardID], soleFrom: Duration? = nil) throws(StoreError) -> [ShardID] {
         try self.own(soleFrom: soleFrom) { () throws(StoreError) in
             try self.store.claim(ShardClaim(shards, for: self.owner, from: self.owner.incarnation))
         }.map(\.shard)
     }
 
-    /// nil for a shard that this run does not own, as far as it knows.
-    func epoch(of shard: ShardID) -> Epoch? { self.owned.withLock { $0[shard] } }
-
-    /// What the store has confirmed so far.
-    var standings: [ShardID: ShardStanding] { self.confirmed.withLock(\.self) }
+    /// What the store has said so far of the shards that this run has ever owned.
+    var tenures: [ShardID: ShardTenure] { self.present.withLock(\.self) }
 
     /// Another node owns the shard that this run owned under `epoch`: what was decided for it and waits is dropped.
-    func letGo(_ shard: ShardID, under epoch: Epoch?) {
-        self.owned.withLock { owned in
-            // It may have come back since.
-            if let present = owned[shard], present != epoch { return }
-            owned[shard] = nil
+    func letGo(_ shard: ShardID, under epoch: Epoch) {
+        self.present.withLock { tenures in
+            guard tenures[shard]?.letGo(under: epoch) ?? false else { return }
             self.queue.drop(shard)
-            self.tell(shard, .fenced)
+            self.tell(shard, .fenced(epoch))
         }
     }
+
+    /// Begins to give the shard away: whoever does it takes nothing more for it.
+    /// - Returns: the epoch under which that is; nil when the shard is not served here.
+    func drain(_ shard: ShardID) -> Epoch? { self.present.withLock { $0[shard]?.drain() } }
+
+    /// Nothing of the shard is in flight, and nothing is answered for it any more: another run may be made its owner.
+    /// - Returns: false when something has come between, and it must not be.
+    func handOver(_ shard: ShardID, under epoch: Epoch) -> Bool {
+        self.present.withLock { tenures in
+            guard tenures[shard]?.handOver(under: epoch) ?? false else { return false }
+            self.queue.drop(shard)
+            self.tell(shard, .fenced(epoch))
+            return true
+        }
+    }
+
+    /// The shard is not given away after all.
+    func keep(_ shard: ShardID, under epoch: Epoch) { self.present.withLock { $0[shard]?.keep(under: epoch) } }
 
     /// The store has shown that it may not have what this run knows of these shards under these epochs: then nothing of that
     /// is believed any more. Blocks, until they have been taken again, or let go.
     /// - Throws: when they cannot be taken again.
     func doubt(_ shards: [ShardID: Epoch]) throws(StoreError) {
-        let known = shards.filter { self.epoch(of: $0.key) == $0.value }.keys
-        guard !known.isEmpty else { return }
         do throws(StoreError) {
-            try self.takeAgain(known.sorted())
+            try self.takeAgain(shards)
         } catch {
             // They are frozen, and nobody will tell them otherwise.
             self.lose(error)
@@ -213,15 +216,15 @@ final class Journal: Sendable {
 
     /// Nobody knows how these shards' logs end, or whether they are ours: they answer nothing until the store has said so,
     /// under a new epoch, which keeps out whatever is still on its way there.
-    private func takeAgain(_ shards: [ShardID]) throws(StoreError) {
-        for shard in shards { self.tell(shard, .frozen) }
+    private func takeAgain(_ shards: [ShardID: Epoch]) throws(StoreError) {
+        var frozen = self.freeze(shards)
         var pause = Self.firstPause
-        while true {
+        while !frozen.isEmpty {
             do throws(StoreError) {
-                let before = self.owned.withLock(\.self)
-                for shard in Set(shards).subtracting(try self.adopt(shards)) {
+                let taken = Set(try self.adopt(frozen.keys.sorted()))
+                for (shard, epoch) in frozen where !taken.contains(shard) {
                     self.metrics.recordFenced()
-                    self.letGo(shard, under: before[shard])
+                    self.letGo(shard, under: epoch)
                 }
                 return
             } catch {
@@ -231,6 +234,20 @@ final class Journal: Sendable {
                 self.recordFailure("Shards cannot be taken again yet", error)
                 Thread.sleep(forTimeInterval: pause)
                 pause = min(2 * pause, Self.longestPause)
+                // The keeper may have heard of them meanwhile.
+                let tenures = self.tenures
+                frozen = frozen.filter { tenures[$0.key]?.epoch == $0.value }
+            }
+        }
+    }
+
+    /// - Returns: those of which there is something to be found out.
+    private func freeze(_ shards: [ShardID: Epoch]) -> [ShardID: Epoch] {
+        self.present.withLock { tenures in
+            shards.filter { shard, epoch in
+                guard tenures[shard]?.freeze(under: epoch) ?? false else { return false }
+                self.tell(shard, .frozen(epoch))
+                return true
             }
         }
     }
@@ -253,18 +270,22 @@ final class Journal: Sendable {
         } catch {
             return try self.settle(round[...], after: error)
         }
-        var fenced: [ShardID] = []
+        var fenced: [ShardID: Epoch] = [:]
         for (submission, outcome) in zip(round, outcomes) {
-            let shard = submission.batch.shard
+            let (shard, epoch) = (submission.batch.shard, submission.batch.epoch)
             switch outcome {
             case .appended(let head):
-                self.confirmed.withLock { $0[shard]?.head = head }
-                self.tell(shard, .committed(submission.batch.epoch))
-            case .fenced: fenced.append(shard)
+                self.present.withLock { $0[shard]?.advance(to: head, under: epoch) }
+                self.tell(shard, .committed(epoch))
+            case .fenced: fenced[shard] = epoch
             }
         }
         // By another owner; or by another head, where the log is not the one that was read. The claim tells them apart.
-        if !fenced.isEmpty { try self.takeAgain(fenced) }
+        try self.takeAgain(fenced)
+    }
+
+    private static func epochs(of round: ArraySlice<JournalQueue.Submission>) -> [ShardID: Epoch] {
+        Dictionary(uniqueKeysWithValues: round.map { ($0.batch.shard, $0.batch.epoch) })
     }
 
     private func settle(
@@ -283,8 +304,8 @@ final class Journal: Sendable {
                 "The outcome of a commit is unknown",
                 metadata: .runtime([.error: "\(error.code): \(error.message)"]))
             self.metrics.recordUnknownCommit()
-            try self.takeAgain(round.map(\.batch.shard))
-        case .fenced, .deposed: try self.takeAgain(round.map(\.batch.shard))
+            try self.takeAgain(Self.epochs(of: round))
+        case .fenced, .deposed: try self.takeAgain(Self.epochs(of: round))
         case .rewound, .unavailable, .full, .corrupt, .incompatible:
             self.recordFailure("A commit failed", error)
             for submission in round { self.fail(submission, .failed(error, submission.batch.epoch)) }

@@ -9,17 +9,15 @@ final class NodeLease: Sendable {
         var readings: Lease
     }
 
-    private let start = ContinuousClock.now
+    private let clock: NodeClock
     private let state: Mutex<State>
 
-    init(terms: LeaseTerms) {
+    init(terms: LeaseTerms, clock: NodeClock) {
+        self.clock = clock
         self.state = Mutex(State(beats: Lease(terms: terms), readings: Lease(terms: terms)))
     }
 
-    /// Since this was made.
-    var now: Duration { ContinuousClock.now - self.start }
-
-    func instant(_ moment: Duration) -> ContinuousClock.Instant { self.start + moment }
+    var now: Duration { self.clock.now }
 
     /// The store has acknowledged a beat, or the registration.
     func renew(sentAt sent: Duration) { self.state.withLock { $0.beats.renew(sentAt: sent) } }

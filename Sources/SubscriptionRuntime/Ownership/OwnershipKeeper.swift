@@ -147,7 +147,7 @@ final class OwnershipKeeper: Sendable {
             let asked = self.lease.now
             // Where a shard is has to be read after somebody has asked for it to be elsewhere.
             let wanted = min(self.moves.waiting, Self.giftsAtATime)
-            let known = self.journal.standings
+            let known = self.journal.tenures
             do throws(StoreError) {
                 let view = try self.store.view()
                 if self.isTaking, let refusal = level.refusal(of: view.featureLevel) { onRetirement(refusal) }
@@ -156,7 +156,7 @@ final class OwnershipKeeper: Sendable {
                 if self.bearsOut(view, known, as: run) { self.lease.noteReading(askedAt: asked) }
                 if self.isTaking {
                     self.onReading(view.living.subtracting([run.owner]))
-                    try self.doubt(known, shownBy: view)
+                    try self.doubt(known, shownBy: view, as: run)
                     try self.act(on: view, as: run, watch)
                     for request in self.moves.take(atMost: wanted) { request.end(self.move(request, as: run, view)) }
                 }
@@ -177,11 +177,11 @@ final class OwnershipKeeper: Sendable {
     /// Nothing that is served here is another's by what the store says, or unknown to it. What is stays so until its gate has
     /// turned, and until then no answer rests on this.
     /// - Parameter known: before the view was asked for.
-    private func bearsOut(_ view: ClusterView, _ known: [ShardID: ShardStanding], as run: NodeRun) -> Bool {
+    private func bearsOut(_ view: ClusterView, _ known: [ShardID: ShardTenure], as run: NodeRun) -> Bool {
         view.shards.allSatisfy { row in
             guard let epoch = self.parts[Int(row.shard.rawValue)].gate.epoch else { return true }
             if row.owner != run.owner, row.epoch > epoch { return false }
-            guard let standing = known[row.shard], standing.epoch == epoch else { return true }
+            guard let standing = known[row.shard]?.standing, standing.epoch == epoch else { return true }
             return standing.isBorneOut(by: row)
         }
     }
@@ -189,39 +189,41 @@ final class OwnershipKeeper: Sendable {
     /// A database that has failed over may have forgotten that this run owns a shard, or its last events. Whoever else goes by
     /// what it says now may be the owner, so this one does as well, before it answers much more.
     /// - Parameter known: before the view was asked for.
-    private func doubt(_ known: [ShardID: ShardStanding], shownBy view: ClusterView) throws(StoreError) {
-        let doubtful = view.shards.compactMap { row in
-            known[row.shard].flatMap { $0.isBorneOut(by: row) ? nil : (row.shard, $0.epoch) }
-        }
-        try self.journal.doubt(Dictionary(uniqueKeysWithValues: doubtful))
+    private func doubt(
+        _ known: [ShardID: ShardTenure], shownBy view: ClusterView, as run: NodeRun
+    ) throws(StoreError) {
+        let rewound = view.shards.filter { known[$0.shard]?.finding($0, by: run.owner) == .rewound }.map(\.shard)
+        try self.journal.doubt(known.filter { rewound.contains($0.key) }.compactMapValues(\.epoch))
     }
 
     private func act(on view: ClusterView, as run: NodeRun, _ watch: PeerWatch) throws(StoreError) {
-        for row in view.shards where row.owner != run.owner {
-            if let epoch = self.journal.epoch(of: row.shard), row.epoch > epoch {
-                self.journal.letGo(row.shard, under: epoch)
-            }
+        let known = self.journal.tenures
+        for row in view.shards {
+            guard let tenure = known[row.shard], tenure.finding(row, by: run.owner) == .lost, let epoch = tenure.epoch
+            else { continue }
+            self.journal.letGo(row.shard, under: epoch)
         }
         let plan = OwnershipPlan(
             view, by: run.owner, watch: watch, at: self.lease.now, giftsAtATime: Self.giftsAtATime)
         for silent in plan.silent { try self.depose(silent, "A node is taken for dead") }
         for gone in plan.gone { try self.depose(gone, "A node that refuses connections is taken for dead") }
-        let soleFrom = self.lease.instant(plan.soleFrom)
         for row in view.shards where row.owner == run.owner {
-            self.parts[Int(row.shard.rawValue)].gate.shortenWait(until: soleFrom)
+            self.parts[Int(row.shard.rawValue)].gate.shortenWait(until: plan.soleFrom)
         }
-        let free = plan.claims.filter { self.journal.epoch(of: $0.shard) == nil }
+        let owned = self.journal.tenures.compactMapValues(\.epoch)
+        let free = plan.claims.filter { owned[$0.shard] == nil }
         if !free.isEmpty {
-            let taken = try self.journal.own(soleFrom: soleFrom) { () throws(StoreError) in
+            let taken = try self.journal.own(soleFrom: plan.soleFrom) { () throws(StoreError) in
                 try self.store.take(free, as: run)
             }
             self.metrics.recordTaken(taken.count)
         }
         // Given to this run, or taken by a statement whose outcome it did not hear.
-        let own = view.shards.filter { row in
-            row.owner == run.owner && self.journal.epoch(of: row.shard).map { $0 < row.epoch } ?? true
+        let present = self.journal.tenures
+        let gained = view.shards.filter {
+            present[$0.shard, default: ShardTenure()].finding($0, by: run.owner) == .gained
         }
-        if !own.isEmpty { _ = try self.journal.adopt(own.map(\.shard), soleFrom: soleFrom) }
+        if !gained.isEmpty { _ = try self.journal.adopt(gained.map(\.shard), soleFrom: plan.soleFrom) }
         // Answers must not lapse while shards are given away: what is left is planned again.
         for gift in plan.gifts where self.lease.remaining > self.terms.reads / 4 {
             guard let next = view.living.first(where: { $0.node == gift.to }) else { continue }
@@ -252,18 +254,18 @@ final class OwnershipKeeper: Sendable {
     /// the shard is taken again.
     private func give(_ shard: ShardID, as run: NodeRun, to next: ShardRecord.Owner) -> Bool {
         let parts = self.parts[Int(shard.rawValue)]
-        guard parts.gate.isServing, let epoch = self.journal.epoch(of: shard) else { return false }
+        guard parts.gate.isServing, let epoch = self.journal.drain(shard) else { return false }
         let start = ContinuousClock.now
         let refusal = SubmissionOutcome(ServiceError(.notOwner, "another node will own the shard"))
         parts.queue.refuse(with: refusal)
         // What was in flight may have been why it was taken again meanwhile, which the shard may not have heard yet.
-        guard self.becomesIdle(parts.queue), self.journal.epoch(of: shard) == epoch, parts.gate.depose(under: epoch)
+        guard self.becomesIdle(parts.queue), parts.gate.letGo(under: epoch), self.journal.handOver(shard, under: epoch)
         else {
+            self.journal.keep(shard, under: epoch)
             parts.queue.readmit(refusedWith: refusal)
             return false
         }
         let isGiven = (try? self.store.give(shard, under: epoch, from: run.owner, to: next)) ?? false
-        self.journal.letGo(shard, under: epoch)
         if isGiven { self.metrics.recordGiven(took: .now - start) }
         return isGiven
     }

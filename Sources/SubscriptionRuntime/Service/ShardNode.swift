@@ -55,6 +55,7 @@ final class ShardNode: Sendable {
         let loads = LoadQueue(store: store)
         let headers = HeaderMemory()
         let names = RowNames()
+        let nodeClock = NodeClock()
         let watch = ClockWatch(clock: clock, metrics: metrics, logger: logger)
         let moves = ShardMoves(
             refusal: configuration.lease == nil
@@ -70,13 +71,13 @@ final class ShardNode: Sendable {
                 queue: ShardQueue(
                     countLimit: configuration.commandsPerShard, byteLimit: configuration.commandBytesPerShard,
                     batchLimit: configuration.commandsPerBatch, headers: headers),
-                gate: ShardGate(), arm: TimerArm(), watch: watch,
+                gate: ShardGate(clock: nodeClock), arm: TimerArm(), watch: watch,
                 entitlements: EntitlementTable(limit: configuration.entitlementsPerShard, names: names),
                 census: ShardCensus(rules: configuration.rules, metrics: metrics), uncounted: counts,
                 asks: asks, moves: moves, comparisons: comparisons, metrics: ShardMetrics(), totals: metrics,
                 logger: logger)
         }
-        let lease = configuration.lease.map(NodeLease.init)
+        let lease = configuration.lease.map { NodeLease(terms: $0, clock: nodeClock) }
         let positions = PositionGuard(
             store: store, shards: parts,
             remote: configuration.cluster.map {
@@ -297,8 +298,8 @@ final class ShardNode: Sendable {
 
     /// Refuses new commands, and lets what is there end.
     func stop() {
-        self.isStopping.withLock { $0 = true }
         self.keeper?.stopTaking()
+        self.isStopping.withLock { $0 = true }
         self.inbox?.stop()
         self.journal.stopWaiting()
         for parts in self.parts {

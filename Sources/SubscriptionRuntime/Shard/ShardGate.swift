@@ -4,24 +4,10 @@ import Synchronization
 
 /// What any thread may know of a shard without asking its actor: whether it answers, and how far its log is durable.
 final class ShardGate: Sendable {
-    private enum Status {
-        case unowned, serving, frozen, deposed, lost
-
-        var isOwned: Bool {
-            switch self {
-            case .serving, .frozen: true
-            case .unowned, .deposed, .lost: false
-            }
-        }
-    }
-
     private struct State {
-        var status = Status.unowned
-        var epoch = Epoch(rawValue: 0)
-        var incarnation = Incarnation(rawValue: 0)
-        /// From then on nobody who owned the shard before answers any more; nil where that is known to be past.
-        var soleFrom: ContinuousClock.Instant?
-        var head = EventSourcing.Sequence.zero
+        var tenure = ShardTenure()
+        /// The store has to be opened anew: nothing of this run can be believed any more.
+        var isLost = false
         /// From here on this process has written everything.
         var firstOwn: EventSourcing.Sequence?
         var ownTag: UInt32 = 0
@@ -37,8 +23,11 @@ final class ShardGate: Sendable {
         var tag: UInt32?
     }
 
+    private let clock: NodeClock
     private let state = Mutex(State())
     private let changes = Atomic(0)
+
+    init(clock: NodeClock) { self.clock = clock }
 
     /// Raised whenever the shard begins to be served or ceases to be: while it stays, an answer rests on one tenure.
     var turns: Int { self.changes.load(ordering: .acquiring) }
@@ -50,28 +39,23 @@ final class ShardGate: Sendable {
         }
     }
 
-    var isServing: Bool { self.state.withLock { $0.status == .serving } }
+    var isServing: Bool { self.state.withLock { !$0.isLost && $0.tenure.isServing } }
 
     /// Under which epoch the shard is owned; nil when it is not.
-    var epoch: Epoch? { self.state.withLock { $0.status.isOwned ? $0.epoch : nil } }
+    var epoch: Epoch? { self.state.withLock { $0.isLost ? nil : $0.tenure.epoch } }
 
     /// How the shard stands, as far as is known here; nil while it is not served.
     var standing: ShardStanding? {
-        self.state.withLock { state in
-            guard state.status == .serving else { return nil }
-            return ShardStanding(epoch: state.epoch, incarnation: state.incarnation, head: state.head)
-        }
+        self.state.withLock { !$0.isLost && $0.tenure.isServing ? $0.tenure.standing : nil }
     }
 
     /// - Throws: while the shard must not answer.
     func head() throws(ServiceError) -> Head {
         try self.state.withLock { state throws(ServiceError) in
             let head = try Self.durableHead(in: state)
-            guard let soleFrom = state.soleFrom else { return head }
-            guard soleFrom <= .now else {
+            guard state.tenure.isSole || state.tenure.endWait(at: self.clock.now) else {
                 throw ServiceError(.frozen, "the node that owned the shard before may still answer for it")
             }
-            state.soleFrom = nil
             return head
         }
     }
@@ -83,12 +67,15 @@ final class ShardGate: Sendable {
     }
 
     private static func durableHead(in state: borrowing State) throws(ServiceError) -> Head {
-        switch state.status {
-        case .serving: return Head(sequence: state.head, tag: Self.ownTag(of: state.head, in: state))
-        case .unowned: throw ServiceError(.stopping, "the node has not taken its shards yet")
+        guard !state.isLost else { throw ServiceError(.storeUnavailable, "the store has to be opened anew") }
+        guard let standing = state.tenure.standing else {
+            throw ServiceError(.stopping, "the node has not taken its shards yet")
+        }
+        switch state.tenure.phase {
+        case .serving, .draining:
+            return Head(sequence: standing.head, tag: Self.ownTag(of: standing.head, in: state))
         case .frozen: throw ServiceError(.frozen, "the outcome of a commit is being looked up")
-        case .deposed: throw ServiceError(.notOwner, "another node owns the shard")
-        case .lost: throw ServiceError(.storeUnavailable, "the store has to be opened anew")
+        case .absent: throw ServiceError(.notOwner, "another node owns the shard")
         }
     }
 
@@ -99,7 +86,10 @@ final class ShardGate: Sendable {
 
     private static func ownTag(of sequence: EventSourcing.Sequence, in state: borrowing State) -> UInt32? {
         if sequence == .zero { return 0 }
-        if let firstOwn = state.firstOwn, sequence >= firstOwn, sequence <= state.head { return state.ownTag }
+        if let firstOwn = state.firstOwn, let head = state.tenure.standing?.head, sequence >= firstOwn, sequence <= head
+        {
+            return state.ownTag
+        }
         return state.inherited?.sequence == sequence ? state.inherited?.incarnationTag : nil
     }
 
@@ -118,51 +108,42 @@ final class ShardGate: Sendable {
 
     // MARK: Told by the shard
 
-    /// - Parameter soleFrom: nil where it is as it was.
-    func open(_ ownership: ShardOwnership, soleFrom: ContinuousClock.Instant? = nil) {
+    /// - Parameter soleFrom: as `ShardTenure.own(_:soleFrom:)` takes it.
+    func open(_ ownership: ShardOwnership, soleFrom: Duration?) {
         self.turn { state in
-            if let soleFrom { state.soleFrom = soleFrom }
-            state.epoch = ownership.epoch
-            state.incarnation = ownership.incarnation
+            let mayGoOn = state.tenure.own(ownership, soleFrom: soleFrom)
+            precondition(mayGoOn, "a store that has been rewound is the end of the journal, which tells of it")
             // Taken again by the same process: what it had written before is still its own.
             if state.firstOwn == nil {
                 state.firstOwn = EventSourcing.Sequence(rawValue: ownership.head.rawValue + 1)
                 state.ownTag = ownership.incarnation.tag
             }
-            state.head = ownership.head
-            state.status = .serving
         }
     }
 
     /// Those who may still answer have turned out to be gone, some or all of them.
-    func shortenWait(until soleFrom: ContinuousClock.Instant) {
-        self.state.withLock { state in state.soleFrom = state.soleFrom.map { min($0, soleFrom) } }
+    func shortenWait(until soleFrom: Duration) { self.state.withLock { $0.tenure.shortenWait(until: soleFrom) } }
+
+    func advance(to head: EventSourcing.Sequence, under epoch: Epoch) {
+        self.state.withLock { $0.tenure.advance(to: head, under: epoch) }
     }
 
-    func advance(to head: EventSourcing.Sequence) { self.state.withLock { $0.head = head } }
+    func freeze(under epoch: Epoch) { self.turn { _ = $0.tenure.freeze(under: epoch) } }
 
-    func freeze() { self.turn { $0.status = .frozen } }
-
-    /// Others write from here on.
-    func depose() { self.turn { Self.depose(&$0) } }
-
-    /// The same, if it is served under this epoch.
-    /// - Returns: whether it was.
-    func depose(under epoch: Epoch) -> Bool {
+    /// Others write from here on, or will.
+    /// - Returns: whether it was served until now, under this epoch.
+    @discardableResult
+    func letGo(under epoch: Epoch) -> Bool {
         self.state.withLock { state in
-            guard state.status == .serving, state.epoch == epoch else { return false }
+            let wasServing = state.tenure.isServing
+            guard state.tenure.letGo(under: epoch) else { return false }
             self.changes.wrappingAdd(1, ordering: .acquiringAndReleasing)
-            Self.depose(&state)
-            return true
+            state.firstOwn = nil
+            state.inherited = nil
+            state.token = nil
+            return wasServing
         }
     }
 
-    private static func depose(_ state: inout State) {
-        state.status = .deposed
-        state.firstOwn = nil
-        state.inherited = nil
-        state.token = nil
-    }
-
-    func lose() { self.turn { $0.status = .lost } }
+    func lose() { self.turn { $0.isLost = true } }
 }

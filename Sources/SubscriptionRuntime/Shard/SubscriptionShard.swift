@@ -209,16 +209,16 @@ package distributed actor SubscriptionShard {
             switch event {
             case .owned(let ownership, let soleFrom): self.own(ownership, soleFrom: soleFrom)
             case .committed(let epoch):
-                if epoch == self.ledger.ownership?.epoch { self.settleOldest() }
+                if epoch == self.ledger.ownership?.epoch { self.settleOldest(under: epoch) }
             case .conflict(let error, let epoch):
                 if epoch == self.ledger.ownership?.epoch { self.isolate(error) }
             case .failed(let error, let epoch):
                 if epoch == self.ledger.ownership?.epoch { self.refuse(ServiceError(error)) }
-            case .frozen:
+            case .frozen(let epoch):
                 self.parts.queue.pause()
-                self.parts.gate.freeze()
-            case .fenced:
-                self.parts.gate.depose()
+                self.parts.gate.freeze(under: epoch)
+            case .fenced(let epoch):
+                self.parts.gate.letGo(under: epoch)
                 self.letGo(Self.elsewhere)
                 self.parts.arm.rest()
                 self.parts.queue.refuse(with: SubmissionOutcome(Self.elsewhere))
@@ -234,7 +234,7 @@ package distributed actor SubscriptionShard {
 
     /// The first time, or after a commit of unknown outcome: then what is in flight is tried again, and the dedup keys
     /// in the store say what had happened.
-    private func own(_ ownership: ShardOwnership, soleFrom: ContinuousClock.Instant?) {
+    private func own(_ ownership: ShardOwnership, soleFrom: Duration?) {
         let discarded = self.ledger.discard()
         // What of it has happened will not be told of.
         if !discarded.isEmpty { self.parts.census.forget() }
@@ -251,7 +251,7 @@ package distributed actor SubscriptionShard {
         self.parts.uncounted.yield(self.parts.shard)
     }
 
-    private func settleOldest() {
+    private func settleOldest(under epoch: Epoch) {
         let head = self.ledger.settledHead
         let commit = self.ledger.settle()
         for change in commit.changes.values {
@@ -261,7 +261,7 @@ package distributed actor SubscriptionShard {
         self.parts.census.record(commit, after: head)
         // First: a head that others see has been published.
         self.publish(commit)
-        self.parts.gate.advance(to: commit.head)
+        self.parts.gate.advance(to: commit.head, under: epoch)
         if let due = commit.changes.values.compactMap(\.after.nextDue).min() { self.parts.arm.lower(to: due) }
         let now = self.parts.clock.now
         for decided in commit.waiting {

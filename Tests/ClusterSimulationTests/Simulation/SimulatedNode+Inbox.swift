@@ -6,8 +6,7 @@ import Sharding
 extension SimulatedNode {
     func drain() {
         // As they are before anything is judged.
-        let standings = self.tenures.filter { $0.value.recipient == nil && !$0.value.isFrozen }
-            .mapValues { ShardStanding(epoch: $0.epoch, incarnation: self.owner.incarnation, head: $0.head) }
+        let standings = self.tenures.filter(\.value.isServing).compactMapValues(\.standing)
         guard !standings.isEmpty else { return self.drainLater() }
         self.cluster.request(from: self) {
             $0.inbox.rows(of: Set(standings.keys), limit: 8)
@@ -46,7 +45,7 @@ extension SimulatedNode {
     /// The answer goes by the log as it is now.
     private func raised(_ removal: SimulatedStore.Removal) -> SimulatedStore.Removal {
         var removal = removal
-        removal.standing.head = max(removal.standing.head, self.tenures[removal.row.shard]?.head ?? .zero)
+        removal.standing.head = max(removal.standing.head, self.work[removal.row.shard]?.head ?? .zero)
         return removal
     }
 
@@ -58,7 +57,7 @@ extension SimulatedNode {
         } reply: { reply in
             if case .done(let refused) = reply {
                 for removal in removals where refused.contains(removal.row.shard) {
-                    self.doubt(removal.row.shard, under: removal.standing.epoch)
+                    self.freeze(removal.row.shard, under: removal.standing.epoch)
                 }
             }
             self.drainLater()

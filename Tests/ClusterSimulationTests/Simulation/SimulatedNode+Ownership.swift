@@ -3,7 +3,7 @@ import Sharding
 
 extension SimulatedNode {
     func read() {
-        let (asked, known, wanted) = (self.now, self.confirmed, self.moves.count)
+        let (asked, known, wanted) = (self.now, self.tenures, self.moves.count)
         self.cluster.request(from: self) {
             $0.view
         } reply: { reply in
@@ -24,39 +24,36 @@ extension SimulatedNode {
     }
 
     /// - Parameter known: before the view was asked for.
-    private func doubt(_ known: [ShardID: ShardStanding]) {
+    private func doubt(_ known: [ShardID: ShardTenure]) {
         guard self.cluster.guards.believesReadings else { return }
         for row in self.view.shards {
-            guard let standing = known[row.shard], !standing.isBorneOut(by: row) else { continue }
-            self.doubt(row.shard, under: standing.epoch)
+            guard let tenure = known[row.shard], tenure.finding(row, by: self.owner) == .rewound,
+                let epoch = tenure.epoch
+            else { continue }
+            self.freeze(row.shard, under: epoch)
         }
     }
 
-    /// The store may not have what is known here of the shard under this epoch.
-    func doubt(_ shard: ShardID, under epoch: Epoch) {
-        if let tenure = self.tenures[shard], tenure.epoch == epoch, !tenure.isFrozen { self.freeze(shard) }
+    private func finding(_ row: ShardRecord) -> ShardTenure.Finding {
+        self.tenures[row.shard, default: ShardTenure()].finding(row, by: self.owner)
     }
 
     func act() {
-        for row in self.view.shards where row.owner != self.owner {
-            if let tenure = self.tenures[row.shard], row.epoch > tenure.epoch { self.drop(row.shard) }
+        for row in self.view.shards {
+            if self.finding(row) == .lost, let epoch = self.tenures[row.shard]?.epoch {
+                self.letGo(row.shard, under: epoch)
+            }
         }
         let plan = OwnershipPlan(self.view, by: self.owner, watch: self.watch, at: self.now, giftsAtATime: 2)
         for silent in plan.silent { self.depose(silent) }
         for gone in self.gone(by: plan) { self.depose(gone: gone) }
         let soleFrom = self.cluster.guards.patience ? plan.soleFrom : .zero
         for row in self.view.shards where row.owner == self.owner {
-            if let tenure = self.tenures[row.shard] {
-                self.tenures[row.shard]?.soleFrom = min(tenure.soleFrom, soleFrom)
-            }
+            self.tenures[row.shard]?.shortenWait(until: soleFrom)
         }
         self.claim(plan.claims, soleFrom: soleFrom)
-        for row in self.view.shards where row.owner == self.owner {
-            // Given back, or taken again, by a statement of which nothing was heard.
-            if let tenure = self.tenures[row.shard], tenure.epoch < row.epoch {
-                self.doubt(row.shard, under: tenure.epoch)
-            }
-            self.adopt(row.shard, soleFrom: soleFrom)
+        for row in self.view.shards where self.finding(row) == .gained {
+            self.takeAgain(row.shard, soleFrom: soleFrom)
         }
         for gift in plan.gifts {
             guard let next = self.view.living.first(where: { $0.node == gift.to }) else { continue }
@@ -74,7 +71,7 @@ extension SimulatedNode {
     }
 
     func claim(_ seen: [ShardRecord], soleFrom: Duration) {
-        let rows = seen.filter { self.tenures[$0.shard] == nil && self.claiming.insert($0.shard).inserted }
+        let rows = seen.filter { self.work[$0.shard] == nil && self.claiming.insert($0.shard).inserted }
         guard !rows.isEmpty else { return }
         let owner = self.owner
         self.cluster.request(from: self) {
@@ -87,26 +84,38 @@ extension SimulatedNode {
         }
     }
 
-    /// The row says that it is ours, and we did not know.
-    func adopt(_ shard: ShardID, soleFrom: Duration) {
-        guard self.tenures[shard] == nil, self.claiming.insert(shard).inserted else { return }
+    /// What the row says is ours, or may be.
+    /// - Parameter soleFrom: nil where it is as it was.
+    private func takeAgain(_ shard: ShardID, soleFrom: Duration? = nil) {
+        // Who takes it already hears the same.
+        guard self.claiming.insert(shard).inserted else { return }
         let owner = self.owner
         self.cluster.request(from: self) {
             $0.reclaim(shard, for: owner)
         } reply: { reply in
             self.claiming.remove(shard)
-            guard case .done(let claimed?) = reply else { return }
-            self.own([claimed], soleFrom: soleFrom)
+            switch reply {
+            case .done(let claimed?): self.own([claimed], soleFrom: soleFrom)
+            case .done(nil):
+                if let epoch = self.tenures[shard]?.epoch { self.letGo(shard, under: epoch) }
+            case .refused, .unknown:
+                guard self.tenures[shard]?.phase == .frozen else { return }
+                self.after(.milliseconds(100)) { if self.tenures[shard]?.phase == .frozen { self.takeAgain(shard) } }
+            }
         }
     }
 
-    private func own(_ claimed: [SimulatedStore.Claimed], soleFrom: Duration) {
-        let ownerships = claimed.map(self.ownership)
-        guard ownerships.allSatisfy({ self.confirmed[$0.shard]?.mayPrecede($0) ?? true }) else { return self.begin() }
-        for (shard, ownership) in zip(claimed, ownerships) {
-            self.turns[shard.shard, default: 0] += 1
-            self.tenures[shard.shard] = Tenure(shard, soleFrom: soleFrom)
-            self.confirmed[shard.shard] = ShardStanding(ownership)
+    private func own(_ claimed: [SimulatedStore.Claimed], soleFrom: Duration?) {
+        for claim in claimed {
+            let shard = claim.shard
+            guard self.tenures[shard, default: ShardTenure()].own(self.ownership(claim), soleFrom: soleFrom) else {
+                return self.begin()
+            }
+            self.turns[shard, default: 0] += 1
+            let before = self.work[shard]
+            self.work[shard] = ShardWork(claim, waiting: before.map { $0.inFlight + $0.waiting } ?? [])
+            before?.gift?.isGiven(false)
+            self.pump(shard)
         }
     }
 
@@ -116,62 +125,53 @@ extension SimulatedNode {
             head: Sequence(rawValue: Int64(claimed.log.count)), lastRecordedAt: 0)
     }
 
-    /// - Parameter isGiven: not called when the shard is lost before.
+    /// - Parameter isGiven: not called when this life ends before.
     func give(
         _ shard: ShardID, to recipient: ShardRecord.Owner, isGiven: @escaping (Bool) -> Void = { _ in }
     ) {
-        guard var tenure = self.tenures[shard], tenure.recipient == nil, !tenure.isFrozen else { return isGiven(false) }
-        tenure.recipient = recipient
-        tenure.isGiven = isGiven
-        let waiting = tenure.waiting
-        tenure.waiting = []
-        self.tenures[shard] = tenure
-        for command in waiting { command.answer(.notOwner) }
-        if tenure.inFlight.isEmpty { self.handOver(shard) }
+        guard self.tenures[shard]?.drain() != nil, let work = self.work[shard] else { return isGiven(false) }
+        self.work[shard]?.gift = (recipient, isGiven)
+        self.work[shard]?.waiting = []
+        for command in work.waiting { command.answer(.notOwner) }
+        if work.inFlight.isEmpty { self.handOver(shard) }
     }
 
+    /// Nothing is in flight any more.
     func handOver(_ shard: ShardID) {
-        guard let tenure = self.tenures[shard], let recipient = tenure.recipient else { return }
-        let (owner, epoch) = (self.owner, tenure.epoch)
+        guard let epoch = self.tenures[shard]?.epoch, let gift = self.work[shard]?.gift else { return }
+        if self.cluster.guards.stopsBeforeGiving {
+            guard self.tenures[shard]?.handOver(under: epoch) == true else { return }
+            self.forget(shard)
+        }
+        let owner = self.owner
         self.cluster.request(from: self) {
-            $0.give(shard, under: epoch, from: owner, to: recipient)
+            $0.give(shard, under: epoch, from: owner, to: gift.recipient)
         } reply: { reply in
+            self.tenures[shard]?.keep(under: epoch)
             switch reply {
-            case .done(true): tenure.isGiven(true)
-            case .unknown: tenure.isGiven(!self.cluster.guards.knownMoves)
-            case .done(false), .refused: tenure.isGiven(false)
+            case .done(true): gift.isGiven(true)
+            case .unknown: gift.isGiven(!self.cluster.guards.knownMoves)
+            case .done(false), .refused: gift.isGiven(false)
             }
-            guard case .done(true) = reply else { return self.freeze(shard) }
-            if self.cluster.guards.stopsBeforeGiving { self.drop(shard) }
         }
     }
 
-    func drop(_ shard: ShardID) {
-        guard let tenure = self.tenures.removeValue(forKey: shard) else { return }
+    func letGo(_ shard: ShardID, under epoch: Epoch) {
+        guard self.tenures[shard]?.letGo(under: epoch) == true else { return }
+        self.work[shard]?.gift?.isGiven(false)
+        self.forget(shard)
+    }
+
+    private func forget(_ shard: ShardID) {
         self.turns[shard, default: 0] += 1
-        for command in tenure.inFlight + tenure.waiting { command.answer(.notOwner) }
+        guard let work = self.work.removeValue(forKey: shard) else { return }
+        for command in work.inFlight + work.waiting { command.answer(.notOwner) }
     }
 
     /// Nobody knows how the log ends, or whose it is, before the store has said so under another epoch.
-    func freeze(_ shard: ShardID) {
-        guard self.tenures[shard] != nil else { return }
+    func freeze(_ shard: ShardID, under epoch: Epoch) {
+        guard self.tenures[shard]?.freeze(under: epoch) == true else { return }
         self.turns[shard, default: 0] += 1
-        self.tenures[shard]?.isFrozen = true
-        let owner = self.owner
-        self.cluster.request(from: self) {
-            $0.reclaim(shard, for: owner)
-        } reply: { reply in
-            guard let tenure = self.tenures[shard] else { return }
-            switch reply {
-            case .done(let claimed?):
-                let (waiting, life) = (tenure.inFlight + tenure.waiting, self.life)
-                self.own([claimed], soleFrom: tenure.soleFrom)
-                guard life == self.life else { return }
-                self.tenures[shard]?.waiting = waiting
-                self.pump(shard)
-            case .done(nil): self.drop(shard)
-            case .refused, .unknown: self.after(.milliseconds(100)) { self.freeze(shard) }
-            }
-        }
+        self.takeAgain(shard)
     }
 }

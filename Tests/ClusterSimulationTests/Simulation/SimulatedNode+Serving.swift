@@ -2,18 +2,14 @@ import EventSourcing
 import Sharding
 
 extension SimulatedNode {
-    func serves(_ tenure: Tenure) -> Bool {
-        !tenure.isFrozen && (tenure.recipient == nil || !self.cluster.guards.stopsBeforeGiving)
-    }
-
     // MARK: Reads
 
     /// nil when this node must not answer.
     func read(_ shard: ShardID, answer: @escaping (Answer?) -> Void) {
-        guard let tenure = self.tenures[shard], self.serves(tenure), self.now >= tenure.soleFrom else {
+        guard let tenure = self.tenures[shard], tenure.mayAnswer(at: self.now), let work = self.work[shard] else {
             return answer(nil)
         }
-        let (computed, turns) = (Answer(log: tenure.log), self.turns[shard])
+        let (computed, turns) = (Answer(log: work.log), self.turns[shard])
         // Between the answer and its check anything may happen.
         self.after(self.cluster.computing) { answer(self.mayAnswer(for: shard, since: turns) ? computed : nil) }
     }
@@ -25,10 +21,10 @@ extension SimulatedNode {
 
     /// - Parameter token: what the answer must not be older than.
     func read(_ shard: ShardID, atLeast token: Token, answer: @escaping (Answer?) -> Void) {
-        guard let tenure = self.tenures[shard], self.serves(tenure), self.holds(token, tenure.log) else {
-            return answer(nil)
-        }
-        answer(Answer(log: tenure.log))
+        guard let tenure = self.tenures[shard], tenure.isServing, let work = self.work[shard],
+            self.holds(token, work.log)
+        else { return answer(nil) }
+        answer(Answer(log: work.log))
     }
 
     private func holds(_ token: Token, _ log: [SimulatedStore.Entry]) -> Bool {
@@ -40,13 +36,12 @@ extension SimulatedNode {
     // MARK: For others
 
     func serves(_ shard: ShardID, as owner: ShardRecord.Owner?) -> Bool {
-        owner == self.owner && self.tenures[shard] != nil
+        owner == self.owner && self.work[shard] != nil
     }
 
     /// As the last reading had it.
     func ownerKnown(of shard: ShardID) -> NodeID? {
-        if self.tenures[shard]?.recipient != nil { return self.tenures[shard]?.recipient?.node }
-        if self.tenures[shard] != nil { return self.id }
+        if let work = self.work[shard] { return work.gift?.recipient.node ?? self.id }
         guard Int(shard.rawValue) < self.view.shards.count else { return nil }
         return self.view.shards[Int(shard.rawValue)].owner?.node
     }

@@ -25,12 +25,13 @@ final class SimulatedNode {
     var view = ClusterView(nodes: [], shards: [])
     var hints = DeathHints()
     var knockedAt: Set<NodeID> = []
-    var tenures: [ShardID: Tenure] = [:]
+    /// Of every shard that this run has ever owned.
+    var tenures: [ShardID: ShardTenure] = [:]
+    /// Of those that it owns, as far as it knows.
+    var work: [ShardID: ShardWork] = [:]
     /// Raised whenever a shard begins to be served or ceases to be.
     var turns: [ShardID: Int] = [:]
     var claiming: Set<ShardID> = []
-    /// What the store has said of each shard that this run has ever owned.
-    var confirmed: [ShardID: ShardStanding] = [:]
     /// Asked for, and not yet looked at.
     var moves: [AskedMove] = []
 
@@ -104,10 +105,10 @@ final class SimulatedNode {
     }
 
     func forget() {
-        let commands = self.tenures.sorted { $0.key < $1.key }.flatMap { $0.value.inFlight + $0.value.waiting }
+        let commands = self.work.sorted { $0.key < $1.key }.flatMap { $0.value.inFlight + $0.value.waiting }
         self.tenures = [:]
+        self.work = [:]
         self.claiming = []
-        self.confirmed = [:]
         self.moves = []
         self.run = nil
         for command in commands { command.answer(.failed) }

@@ -74,7 +74,10 @@ import ZeroMQ
             }
             let stalled = try await self.stalledOwner(in: cluster)
             let worker = try caller.worker(0)
-            while caller.node.connections[NodeID(rawValue: "stalled")] != true { _ = try? await worker.echo(Bytes([])) }
+            while caller.node.connections[NodeID(rawValue: "stalled")] != true {
+                try Task.checkCancellation()
+                _ = try? await worker.echo(Bytes([]))
+            }
             // when: 80 MB of calls, never more than 4 MB at a time
             var codes: [ClusterError.Code?] = []
             for _ in 0..<20 { codes += await self.call(worker, 64) }
@@ -97,8 +100,8 @@ import ZeroMQ
         }
     }
 
-    /// Its answers are not read until there are more than may wait; then they are.
-    @Test func aPeerThatReadsLateHearsOfEachCall() async throws {
+    /// Its answers are not read until there are more than may wait; then they are, which blocks.
+    @Test(.onOwnThreads) func aPeerThatReadsLateHearsOfEachCall() async throws {
         try await TestCluster.run { cluster in
             // given: calls that have all begun, whose answers are more than may wait and sockets take
             let limit = 16 << 20
@@ -113,7 +116,7 @@ import ZeroMQ
                     Frame.call(
                         from: record, to: owner, id: id, target: Contract.Number.submitSlowly, arguments: [batch]))
             }
-            await owner.journal.reach(count)
+            try await owner.journal.reach(count)
             // when: what sockets take is there before the second half, so that all of that waits
             let answer = [UInt8](repeating: 7, count: Self.size)
             for half in [owner.journal.kept.prefix(count / 2), owner.journal.kept.suffix(count / 2)] {
@@ -154,7 +157,7 @@ import ZeroMQ
             for _ in 0..<12 { _ = try await worker.echo(Bytes([UInt8](repeating: 1, count: 100 << 10))) }
             let batch = CommandBatch([[UInt8](repeating: 1, count: 800 << 10)])
             let running = Task { try await worker.submitSlowly(batch).all() }
-            await owner.journal.reach(13)
+            try await owner.journal.reach(13)
             // when
             let error = await #expect(throws: ClusterError.self) {
                 _ = try await worker.echo(Bytes([UInt8](repeating: 1, count: 300 << 10)))

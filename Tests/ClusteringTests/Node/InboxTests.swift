@@ -63,7 +63,7 @@ import WireProtocol
                 try await batch.items == [[0]] ? worker.submitSlowly(batch).all() : worker.submit(batch).all()
             }
             let first = Task { try await batcher.submit([0]) }
-            await owner.journal.reach(1)
+            try await owner.journal.reach(1)
             var waiting: [Task<[UInt8], any Error>] = []
             for (trace, count) in [("leader", 1), ("other", 2)] {
                 waiting.append(

@@ -34,8 +34,8 @@ import ZeroMQ
                 Task { try await caller.worker(0).submitSlowly(CommandBatch([[1]])).all() }
             }
             let incoming = (0..<50).map { _ in Task { try await owner.worker(1).wait() } }
-            await owner.journal.reach(100)
-            await caller.journal.reach(50)
+            try await owner.journal.reach(100)
+            try await caller.journal.reach(50)
             // when
             _ = await caller.stop()
             // then

@@ -39,7 +39,7 @@ import WireProtocol
             try await withThrowingTaskGroup(of: Void.self) { group in
                 // when
                 try Self.submit(0..<4, by: caller, in: &group)
-                await owner.journal.reach(4)
+                try await owner.journal.reach(4)
                 try Self.submit(4..<16, by: caller, in: &group)
                 try await Task.sleep(for: .milliseconds(100))
                 // then
@@ -47,7 +47,7 @@ import WireProtocol
                 // when: one too few is unanswered
                 owner.journal.kept[0].put([2], at: 0)
                 // then
-                await owner.journal.reach(16)
+                try await owner.journal.reach(16)
                 for outcomes in owner.journal.kept.dropFirst() { outcomes.put([2], at: 0) }
                 try await group.waitForAll()
             }
@@ -62,7 +62,7 @@ import WireProtocol
             Self.keep(0..<8, of: owner)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 try Self.submit(0..<4, by: caller, in: &group)
-                await owner.journal.reach(4)
+                try await owner.journal.reach(4)
                 try Self.submit(4..<8, by: caller, in: &group)
                 // when: again and again, since a command may be made after it
                 group.addTask {
@@ -71,7 +71,7 @@ import WireProtocol
                     }
                 }
                 // then
-                await owner.journal.reach(8)
+                try await owner.journal.reach(8)
                 for outcomes in owner.journal.kept { outcomes.put([2], at: 0) }
                 try await group.waitForAll()
             }
@@ -87,7 +87,7 @@ import WireProtocol
             try await withThrowingTaskGroup(of: Void.self) { group in
                 try Self.submit(0..<8, by: caller, in: &group)
                 // when, then: all that are to be kept arrive, and others are answered, though nothing is answered before
-                await owner.journal.reach(8)
+                try await owner.journal.reach(8)
                 for shard in 8..<16 as Range<UInt16> {
                     #expect(try await caller.worker(shard).submit(CommandBatch([[3]])).all() == [[3]])
                 }
@@ -128,7 +128,7 @@ import WireProtocol
             Self.keep(0..<16, of: owner)
             let raw = try await RawPeer(to: owner, keys: caller.configuration.keys)
             async let frames = raw.send([try await Self.message(from: caller, to: owner)], expecting: count)
-            await owner.journal.reach(Self.commands.count)
+            try await owner.journal.reach(Self.commands.count)
             try await answer(owner.journal.kept)
             return try await frames
         }

@@ -24,12 +24,12 @@ import WireProtocol
     }
 
     /// Calls that have been handed over: the owner runs them, and answers none.
-    private static func unanswered(by owner: TestNode, of caller: TestNode) async -> [Task<Void, any Error>] {
+    private static func unanswered(by owner: TestNode, of caller: TestNode) async throws -> [Task<Void, any Error>] {
         let calls = (0..<5).map { _ in Task { try await caller.worker(0).wait() } }
         let commands = (0..<5).map { _ in
             Task { _ = try await caller.worker(1).submitSlowly(CommandBatch([[1]])).all() }
         }
-        await owner.journal.reach(10)
+        try await owner.journal.reach(10)
         return calls + commands
     }
 
@@ -61,7 +61,7 @@ import WireProtocol
     @Test func aConnectionThatIsResetIsMadeAgain() async throws {
         try await self.run { caller, owner, relay in
             // given
-            let calls = await Self.unanswered(by: owner, of: caller)
+            let calls = try await Self.unanswered(by: owner, of: caller)
             // when
             relay.reset()
             // then
@@ -81,7 +81,7 @@ import WireProtocol
     @Test func whoFallsSilentIsNotWaitedForAndIsCalledAgainOnceHeard() async throws {
         try await self.run(heartbeatTimeout: .seconds(1)) { caller, owner, relay in
             // given
-            let calls = await Self.unanswered(by: owner, of: caller)
+            let calls = try await Self.unanswered(by: owner, of: caller)
             // when: no connection ends, and none says anything
             relay.fallSilent()
             // then: it is not their deadline that ends them
@@ -100,6 +100,7 @@ import WireProtocol
         try await self.run { caller, owner, relay in
             // given
             let isDone = Flag()
+            defer { isDone.raise() }
             let load = Task {
                 try await withThrowingTaskGroup(of: [[UInt8]: Bool].self) { group in
                     for lane in 0..<16 as Range<UInt8> {
@@ -110,10 +111,10 @@ import WireProtocol
             }
             // when
             for _ in 0..<6 {
-                await owner.journal.reach(owner.journal.entries.count + 100)
+                try await owner.journal.reach(owner.journal.entries.count + 100)
                 relay.reset()
             }
-            await owner.journal.reach(owner.journal.entries.count + 100)
+            try await owner.journal.reach(owner.journal.entries.count + 100)
             isDone.raise()
             // then: each call had one end, ran at most once, and did run when it was answered
             let ends = try await load.value

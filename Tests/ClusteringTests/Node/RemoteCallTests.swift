@@ -92,7 +92,7 @@ import WireProtocol
                     }
                 }
                 // then: half of them wait there at the same time
-                await owner.journal.reach(10_000)
+                try await owner.journal.reach(10_000)
                 #expect(owner.journal.kept.count == 5_000)
                 group.addTask { for outcomes in owner.journal.kept { outcomes.put([], at: 0) } }
                 try await group.waitForAll()
@@ -137,7 +137,7 @@ import WireProtocol
                 #expect(ContinuousClock.now >= deadline)
             }
             // then: it is cancelled there
-            await owner.journal.reach(2)
+            try await owner.journal.reach(2)
             #expect(owner.journal.entries == [[1], [2]])
             let over = await #expect(throws: ClusterError.self) {
                 try await ClusterSystem.$deadline.withValue(.now) { _ = try await worker.echo(Bytes([3])) }
@@ -154,13 +154,13 @@ import WireProtocol
             let owner = try await cluster.start("owner", owning: [0])
             let worker = try caller.worker(0)
             let call = Task { try await worker.wait() }
-            await owner.journal.reach(1)
+            try await owner.journal.reach(1)
             // when
             call.cancel()
             // then
             let error = await #expect(throws: ClusterError.self) { try await call.value }
             #expect(error?.code == .cancelled)
-            await owner.journal.reach(2)
+            try await owner.journal.reach(2)
         }
     }
 
@@ -194,7 +194,7 @@ import WireProtocol
             let owner = try await cluster.start("owner", owning: [0])
             let worker = try caller.worker(0)
             let call = Task { try await worker.submitSlowly(CommandBatch([[1]])).all() }
-            await owner.journal.reach(1)
+            try await owner.journal.reach(1)
             // when
             call.cancel()
             owner.journal.kept[0].put([5], at: 0)
@@ -232,7 +232,7 @@ import WireProtocol
             let owner = try await cluster.start("owner", owning: [0])
             let worker = try caller.worker(0)
             let waiting = (0..<10).map { _ in Task { try await worker.wait() } }
-            await owner.journal.reach(10)
+            try await owner.journal.reach(10)
             // when
             let error = await #expect(throws: ClusterError.self) { _ = try await worker.echo(Bytes([])) }
             // then
@@ -250,7 +250,7 @@ import WireProtocol
             let owner = try await cluster.start("owner", owning: [0]) { $0.callLimit = 10 }
             let worker = try caller.worker(0)
             let waiting = (0..<10).map { _ in Task { try await worker.wait() } }
-            await owner.journal.reach(10)
+            try await owner.journal.reach(10)
             // when
             let error = await #expect(throws: ClusterError.self) { _ = try await worker.echo(Bytes([])) }
             // then

@@ -15,6 +15,7 @@ import ZeroMQ
             let endpoint = try #require(await owner.node.registration()?.endpoint)
             var journals = [owner.journal]
             let isDone = Flag()
+            defer { isDone.raise() }
             let load = Task {
                 try await withThrowingTaskGroup(of: [[UInt8]: Bool].self) { group in
                     for lane in 0..<64 as Range<UInt8> {
@@ -25,12 +26,12 @@ import ZeroMQ
             }
             // when
             for _ in 0..<12 {
-                await owner.journal.reach(300)
+                try await owner.journal.reach(300)
                 await owner.stop()
                 owner = try await cluster.start("owner", owning: [0, 1], keys: keys, bind: endpoint)
                 journals.append(owner.journal)
             }
-            await owner.journal.reach(300)
+            try await owner.journal.reach(300)
             isDone.raise()
             // then: each call had one end, ran at most once, and did run when it was answered
             let ends = try await load.value
@@ -192,7 +193,7 @@ import ZeroMQ
             let owner = try await cluster.start("owner", owning: [0], keys: keys)
             let endpoint = try #require(await owner.node.registration()?.endpoint)
             let waiting = (0..<20).map { _ in Task { try await caller.worker(0).wait() } }
-            await owner.journal.reach(20)
+            try await owner.journal.reach(20)
             // when
             await owner.stop()
             // then: some may hear that they were cancelled there before the connection is gone

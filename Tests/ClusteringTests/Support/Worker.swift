@@ -39,7 +39,9 @@ distributed actor Worker {
     distributed func nothing() { self.journal.record([]) }
 
     /// Ordered; until the journal has so many entries.
-    distributed func hold(_ count: Bytes) async { await self.journal.reach(Int(count.value.first ?? 0)) }
+    distributed func hold(_ count: Bytes) async throws {
+        try await self.journal.reach(Int(count.value.first ?? 0))
+    }
 
     distributed func fail(_ reason: Bytes) throws {
         if let reason = reason.value.first { throw KnownError(reason) }
@@ -72,7 +74,8 @@ final class Journal: Sendable {
     private struct State {
         var entries: [[UInt8]] = []
         var kept: [EventualOutcomes] = []
-        var waiters: [(count: Int, waiter: CheckedContinuation<Void, Never>)] = []
+        var waiters: [Int: (count: Int, waiter: CheckedContinuation<Void, any Error>)] = [:]
+        var lastWaiter = 0
     }
 
     private let state = Mutex(State())
@@ -92,21 +95,33 @@ final class Journal: Sendable {
     private func change(_ body: (inout State) -> Void) {
         let ready = self.state.withLock { state in
             body(&state)
-            let ready = state.waiters.filter { $0.count <= state.entries.count }
-            state.waiters.removeAll { $0.count <= state.entries.count }
-            return ready
+            let ready = state.waiters.filter { $0.value.count <= state.entries.count }
+            for id in ready.keys { state.waiters[id] = nil }
+            return ready.values
         }
         for (_, waiter) in ready { waiter.resume() }
     }
 
     /// Returns once there are so many entries.
-    func reach(_ count: Int) async {
-        await withCheckedContinuation { waiter in
-            let isReached = self.state.withLock { state in
-                if state.entries.count < count { state.waiters.append((count, waiter)) }
-                return state.entries.count >= count
+    /// - Throws: `CancellationError`, as when the time limit of the test is over.
+    func reach(_ count: Int) async throws {
+        let id = self.state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                let end: Result<Void, any Error>? = self.state.withLock { state in
+                    if state.entries.count >= count { return .success(()) }
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    state.waiters[id] = (count, waiter)
+                    return nil
+                }
+                if let end { waiter.resume(with: end) }
             }
-            if isReached { waiter.resume() }
+        } onCancel: {
+            let waiter = self.state.withLock { $0.waiters.removeValue(forKey: id)?.waiter }
+            waiter?.resume(throwing: CancellationError())
         }
     }
 }

@@ -55,7 +55,8 @@ struct DeployedCluster {
 
     private func stop() async -> Int32 {
         self.script.send(SIGTERM)
-        return await self.script.waitForExit()
+        // In a task of its own, which is not cancelled: what the script has started would outlive it.
+        return await Task { await self.script.waitForExit() }.value
     }
 
     /// The command lines of those who run on its data.

@@ -77,5 +77,12 @@ final class ChildProcess: Sendable {
 
     func send(_ signal: Int32) { kill(self.identifier, signal) }
 
-    func waitForExit() async -> Int32 { await self.exit.wait() }
+    /// Whoever is cancelled while he waits, as by a time limit, ends it.
+    func waitForExit() async -> Int32 {
+        await withTaskCancellationHandler {
+            await self.exit.wait()
+        } onCancel: {
+            if self.isRunning { self.send(SIGKILL) }
+        }
+    }
 }

@@ -21,25 +21,18 @@ struct ModelNode: Hashable {
         var soleFrom: Duration
     }
 
-    /// A shard for as long as a node takes itself for its owner.
-    struct Tenure: Hashable {
-        var epoch: Int8
-        var head: Int8
-        var soleFrom: Duration
-    }
-
     enum Append: Hashable {
         case none
-        case sent(ModelStore.Run, epoch: Int8, head: Int8)
+        case sent(ModelStore.Run, ShardStanding)
         /// Nobody has been told yet.
         case recorded
     }
 
     /// An answer before it leaves.
     struct Answer: Hashable {
-        var head: Int8
+        var head: Sequence
         /// What it has to show: what others were told before it was asked for.
-        var floor: Int8
+        var floor: Sequence
     }
 
     var run: ModelStore.Run
@@ -50,7 +43,7 @@ struct ModelNode: Hashable {
     /// To be taken for dead as it was seen.
     var silent: ModelStore.Row?
     var claim: Claim?
-    var tenure: Tenure?
+    var tenure = ShardTenure()
     var append = Append.none
     var answer: Answer?
 
@@ -74,7 +67,7 @@ struct ModelNode: Hashable {
     /// Somebody has taken this run for dead: it drops everything.
     mutating func lose() {
         self.lease.lose()
-        (self.tenure, self.answer, self.reading) = (nil, nil, nil)
+        (self.tenure, self.answer, self.reading) = (ShardTenure(), nil, nil)
     }
 
     /// What a reading makes it do: it plans as the real one does.
@@ -91,12 +84,10 @@ struct ModelNode: Hashable {
         let plan = OwnershipPlan(
             view, by: ModelStore.owner(self.run), watch: self.watch, at: now, giftsAtATime: 1)
         // Who has begun another run is not waited for any more.
-        if store.owner == self.run, let tenure = self.tenure {
-            self.tenure?.soleFrom = min(tenure.soleFrom, plan.soleFrom)
-        }
+        if store.owner == self.run { self.tenure.shortenWait(until: plan.soleFrom) }
         guard store.lives(self.run) else { return }
         if !plan.silent.isEmpty || suspects { self.silent = store.rows[other] }
-        if !plan.claims.isEmpty, self.tenure == nil {
+        if !plan.claims.isEmpty, self.tenure.epoch == nil {
             self.claim = Claim(run: self.run, epoch: store.epoch, soleFrom: plan.soleFrom)
         }
     }

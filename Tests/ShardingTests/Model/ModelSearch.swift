@@ -1,3 +1,4 @@
+import EventSourcing
 import Sharding
 
 /// How much there is of everything, and which rules hold.
@@ -9,18 +10,19 @@ struct ModelRules: Sendable {
     let drift: Int8 = 1
     /// Of a run.
     var mostBeats = Pair { _ in Int8(1) }
-    var mostEvents: Int8 = 1
+    var mostEvents = Sequence(rawValue: 1)
     var mostRuns = Pair { _ in Int8(1) }
 
     /// The second node takes over from the first, and everything may take its time.
     static let takeover = ModelRules()
 
     /// The same, and nothing is written.
-    static let quietTakeover = ModelRules(mostEvents: 0)
+    static let quietTakeover = ModelRules(mostEvents: .zero)
 
     /// The first comes back as another run, and both want the shard.
     static let comeback = ModelRules(
-        horizon: 2, mostBeats: Pair { $0 == .first ? 0 : 1 }, mostEvents: 0, mostRuns: Pair { $0 == .first ? 2 : 1 })
+        horizon: 2, mostBeats: Pair { $0 == .first ? 0 : 1 }, mostEvents: .zero, mostRuns: Pair { $0 == .first ? 2 : 1 }
+    )
 
     /// In ticks of a second.
     var terms: LeaseTerms {

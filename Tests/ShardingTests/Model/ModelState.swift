@@ -13,7 +13,7 @@ struct ModelState: Hashable {
     private var store = ModelStore()
     private var nodes: Pair<Shared<ModelNode>>
     /// What every later answer of an owner has to show.
-    private var floor: Int8 = 0
+    private var floor = Sequence.zero
     private(set) var violation: Violation?
 
     /// Both have just registered and read the store, and the first owns the shard.
@@ -22,7 +22,7 @@ struct ModelState: Hashable {
             Shared(ModelNode(ModelStore.Run(member: $0), terms: rules.terms, registeredAt: .zero))
         }
         for member in Member.allCases { self.hear(self.store, by: member, askedAt: .zero, suspects: false, rules) }
-        self[.first].tenure = ModelNode.Tenure(epoch: 1, head: 0, soleFrom: .zero)
+        _ = self[.first].tenure.own(self.store.ownership, soleFrom: .zero)
     }
 
     private subscript(member: Member) -> ModelNode {
@@ -51,9 +51,8 @@ struct ModelState: Hashable {
         }
     }
 
-    private func isSole(_ member: Member) -> Bool {
-        self[member].tenure.map { self.now(member) >= $0.soleFrom } ?? false
-    }
+    /// It owns the shard, as far as it knows, and nobody before it may answer any more.
+    private func isSole(_ member: Member) -> Bool { self[member].tenure.mayAnswer(at: self.now(member)) }
 
     private func hasLease(_ member: Member, _ guards: ModelGuards) -> Bool {
         self[member].lease.allowsAnswer(at: self.now(member)) || !guards.answersNeedTheLease
@@ -61,7 +60,7 @@ struct ModelState: Hashable {
 
     private func mayAnswer(_ member: Member, _ guards: ModelGuards) -> Bool {
         if !guards.answersAskAfterwards, self[member].answer != nil { return true }
-        return self[member].tenure != nil && (self.isSole(member) || !guards.readsWait)
+        return self[member].tenure.isServing && (self.isSole(member) || !guards.readsWait)
             && self.hasLease(member, guards)
     }
 
@@ -157,8 +156,7 @@ struct ModelState: Hashable {
         guard self.store.claim(claim.run, seen: claim.epoch, guards), claim.run == self[member].run,
             !self[member].lease.isLost
         else { return true }
-        self[member].tenure = ModelNode.Tenure(
-            epoch: self.store.epoch, head: self.store.head, soleFrom: claim.soleFrom)
+        _ = self[member].tenure.own(self.store.ownership, soleFrom: claim.soleFrom)
         return true
     }
 
@@ -166,18 +164,23 @@ struct ModelState: Hashable {
         var node = self[step.member]
         switch (step.action, node.append) {
         case (.sendsAppend, .none):
-            guard let tenure = node.tenure, tenure.head < rules.mostEvents else { return false }
-            node.append = .sent(node.run, epoch: tenure.epoch, head: tenure.head)
-        case (.appendIsExecuted, .sent(let run, let epoch, let head)):
-            let isAccepted = self.store.append(run, epoch, head, rules.guards)
-            if isAccepted, epoch < self.store.epoch { self.violation = .staleAppend }
+            guard node.tenure.isServing, let standing = node.tenure.standing, standing.head < rules.mostEvents else {
+                return false
+            }
+            node.append = .sent(node.run, standing)
+        case (.appendIsExecuted, .sent(let run, let standing)):
+            let isAccepted = self.store.append(run, standing, rules.guards)
+            if isAccepted, standing.epoch.rawValue < Int64(self.store.epoch) { self.violation = .staleAppend }
             node.append = .none
-            guard run == node.run, node.tenure?.epoch == epoch else { break }
-            if isAccepted { node.append = .recorded } else { node.tenure = nil }
+            guard run == node.run, node.tenure.epoch == standing.epoch else { break }
+            // Fenced, there is no other way to take it again than as anybody.
+            if isAccepted { node.append = .recorded } else { _ = node.tenure.letGo(under: standing.epoch) }
         case (.acknowledgesWrite, .recorded) where self.isSole(step.member) || !rules.guards.writesWait:
             node.append = .none
-            node.tenure?.head += 1
-            self.floor = max(self.floor, node.tenure?.head ?? 0)
+            guard let epoch = node.tenure.epoch, let before = node.tenure.standing?.head else { return false }
+            let head = Sequence(rawValue: before.rawValue + 1)
+            node.tenure.advance(to: head, under: epoch)
+            self.floor = max(self.floor, head)
         default: return false
         }
         self[step.member] = node
@@ -188,12 +191,13 @@ struct ModelState: Hashable {
         let member = step.member
         switch (step.action, self[member].answer) {
         case (.beginsRead, nil):
-            guard let tenure = self[member].tenure, self.isSole(member) || !guards.readsWait,
+            let tenure = self[member].tenure
+            guard tenure.isServing, let head = tenure.standing?.head, self.isSole(member) || !guards.readsWait,
                 // What everybody knows tells nothing, unless it is told too late.
-                tenure.head != self.floor || !guards.answersAskAfterwards,
+                head != self.floor || !guards.answersAskAfterwards,
                 guards.answersAskAfterwards || self.hasLease(member, guards)
             else { return false }
-            self[member].answer = ModelNode.Answer(head: tenure.head, floor: self.floor)
+            self[member].answer = ModelNode.Answer(head: head, floor: self.floor)
         case (.answers, let answer?):
             self[member].answer = nil
             guard !guards.answersAskAfterwards || self.hasLease(member, guards) else { return true }

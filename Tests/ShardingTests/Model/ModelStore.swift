@@ -1,4 +1,5 @@
 import EventSourcing
+import Sharding
 
 /// The rows of two nodes and of one shard, and the statements on them, each whole or not at all.
 struct ModelStore: Hashable {
@@ -48,9 +49,9 @@ struct ModelStore: Hashable {
         return true
     }
 
-    mutating func append(_ run: Run, _ epoch: Int8, _ head: Int8, _ guards: ModelGuards) -> Bool {
-        let isFenced = self.owner != run || self.epoch != epoch
-        guard !isFenced || !guards.appendsAreFenced, self.head == head else { return false }
+    mutating func append(_ run: Run, _ standing: ShardStanding, _ guards: ModelGuards) -> Bool {
+        let isFenced = self.owner != run || Int64(self.epoch) != standing.epoch.rawValue
+        guard !isFenced || !guards.appendsAreFenced, Int64(self.head) == standing.head.rawValue else { return false }
         self.head += 1
         return true
     }
@@ -71,6 +72,14 @@ struct ModelStore: Hashable {
             record: NodeRecord(id: Self.id(member), incarnation: Incarnation(rawValue: Int64(row.incarnation))),
             liveEpoch: LiveEpoch(rawValue: Int64(row.liveEpoch)), beat: Int64(row.beat), lease: lease,
             life: row.isDeposed ? .deposed : .live)
+    }
+
+    /// What who has just claimed the shard hears.
+    var ownership: ShardOwnership {
+        let shard = self.shard
+        return ShardOwnership(
+            shard: shard.shard, epoch: shard.epoch, incarnation: Incarnation(rawValue: Int64(self.owner.incarnation)),
+            head: shard.head, lastRecordedAt: 0)
     }
 
     var shard: ShardRecord {

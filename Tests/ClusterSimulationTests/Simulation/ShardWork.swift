@@ -1,28 +1,19 @@
 import EventSourcing
 
-/// A shard for as long as a node owns it.
-struct Tenure {
-    var epoch: Epoch
+/// What a node has of a shard for as long as it owns it.
+struct ShardWork {
     /// As the store last had it.
     var log: [SimulatedStore.Entry]
-    /// From then on, by the node's clock, nobody before it answers any more.
-    var soleFrom: Duration
-    /// The store has to be read before anything goes on.
-    var isFrozen = false
-    /// To whom it is to go.
-    var recipient: ShardRecord.Owner?
-    /// Who wants to know whether it went there.
-    var isGiven: (Bool) -> Void = { _ in }
-    var waiting: [Command] = []
-    var inFlight: [Command] = []
-
     var operations: Set<Operation>
+    var waiting: [Command]
+    var inFlight: [Command] = []
+    /// To whom it is to go, and who wants to know whether it did.
+    var gift: (recipient: ShardRecord.Owner, isGiven: (Bool) -> Void)?
 
-    init(_ claimed: SimulatedStore.Claimed, soleFrom: Duration) {
-        self.epoch = claimed.epoch
+    init(_ claimed: SimulatedStore.Claimed, waiting: [Command]) {
         self.log = claimed.log
         self.operations = Set(claimed.log.map(\.operation))
-        self.soleFrom = soleFrom
+        self.waiting = waiting
     }
 
     var head: EventSourcing.Sequence { Sequence(rawValue: Int64(self.log.count)) }
@@ -40,9 +31,9 @@ struct Tenure {
         self.waiting = later
     }
 
-    mutating func add(_ commands: [Command], by owner: ShardRecord.Owner) {
+    mutating func add(_ commands: [Command], under epoch: Epoch, by owner: ShardRecord.Owner) {
         self.log += commands.map {
-            SimulatedStore.Entry(operation: $0.operation, epoch: self.epoch, incarnation: owner.incarnation)
+            SimulatedStore.Entry(operation: $0.operation, epoch: epoch, incarnation: owner.incarnation)
         }
         self.operations.formUnion(commands.map(\.operation))
     }
