@@ -1,5 +1,6 @@
 import Dispatch
 import EventSourcing
+import Foundation
 import PerennialTestSupport
 import Sharding
 import SubscriptionRuntime
@@ -125,6 +126,24 @@ import Testing
             let seen = answers.versions.withLock(\.self)
             #expect(seen.count == 1 && seen.allSatisfy { $0 == nil || $0 == 2 })
             try await self.isRecordedOnce(pair)
+        }
+    }
+
+    @Test("a move that takes its time is made, though who asked for it reads meanwhile that the shard is elsewhere")
+    func isMadeSlowly() async throws {
+        try await self.run { pair in
+            self.store.set { hooks in
+                hooks.give = { shard, give throws(StoreError) in
+                    let isGiven = try give()
+                    // Longer than it takes to read that, and to wait for its giver no more.
+                    if shard == pair.shard { Thread.sleep(forTimeInterval: 1.5) }
+                    return isGiven
+                }
+            }
+            // when
+            let moved = try await pair.taker.move(pair.shard, to: pair.next)
+            // then
+            #expect(moved.owner?.node == pair.next)
         }
     }
 

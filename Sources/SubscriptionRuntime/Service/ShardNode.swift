@@ -193,9 +193,10 @@ final class ShardNode: Sendable {
         }
     }
 
-    /// Has the owner of a shard, wherever it is, make another node its owner.
+    /// Has the owner of a shard, wherever it is, make another node its owner. Who hears no more of it than that the shard is
+    /// elsewhere by now asks there: it may be where it was to go.
     func move(_ shard: ShardID, to node: NodeID) async throws(ServiceError) {
-        try await OwnerSearch.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
+        try await OwnerSearch.ask(for: Self.patience) { () async throws(ServiceError) in
             let parts = self.parts[Int(shard.rawValue)]
             if let remote = self.positions.remote, !parts.isOurs {
                 return try await ServiceError.translating { try await remote.move(shard, to: node) }
