@@ -16,7 +16,14 @@ package final class PostgresServer: Sendable {
 
     /// Starts it, and returns when it takes connections.
     /// - Parameter settings: as on the server's command line, e.g. `fsync=off`.
-    package init(settings: [String] = []) throws {
+    package convenience init(settings: [String] = []) throws {
+        try self.init(settings) { programs, data in
+            try programs.run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "--no-locale", "-E", "UTF8"])
+        }
+    }
+
+    /// - Parameter fill: makes the directory of data that it is told.
+    init(_ settings: [String], fill: (_ programs: PostgresPrograms, _ data: String) throws -> Void) throws {
         self.programs = try PostgresPrograms()
         self.directory = try self.programs.makeDirectory()
         self.port = try Self.freePort()
@@ -26,8 +33,7 @@ package final class PostgresServer: Sendable {
             throw HarnessError("cannot make a pair of sockets")
         }
         self.lifeline = ends[1]
-        try self.programs.run(
-            "initdb", ["-D", self.data, "-U", "postgres", "-A", "trust", "--no-locale", "-E", "UTF8"])
+        try fill(self.programs, self.data)
         try ServerCertificate(directory: self.directory).make(for: self.programs)
         try self.start(settings, watching: ends[0])
         close(ends[0])
@@ -156,6 +162,11 @@ package struct PostgresDatabase: Sendable {
     package func url(user: String = "postgres", port: UInt16? = nil, _ more: String = "sslmode=disable") -> String {
         "postgresql://\(user)@127.0.0.1:\(port ?? self.server.port)/\(self.name)?\(more)"
             + (self.schema.map { "&options=-csearch_path%3D\($0)" } ?? "")
+    }
+
+    /// The same one on another server, which has a copy of it.
+    package func copy(on server: PostgresServer) -> PostgresDatabase {
+        PostgresDatabase(server: server, name: self.name, schema: self.schema)
     }
 
     @discardableResult

@@ -4,8 +4,8 @@ import Logging
 import Sharding
 import Synchronization
 
-/// Beats for the node, watches the others, and takes and gives shards as the plan of each reading says. Both on threads of
-/// their own: overload must not look like death.
+/// Watches the other nodes, and takes and gives shards as the plan of each reading says, on a thread of its own; beside it the
+/// node's own beats.
 final class OwnershipKeeper: Sendable {
     private static let giftsAtATime = 4
     /// In seconds.
@@ -20,7 +20,8 @@ final class OwnershipKeeper: Sendable {
     private let journal: Journal
     private let metrics: RuntimeMetrics
     private let logger: Logger
-    private let beats = ThreadSignal()
+    private let beats: NodeBeats
+    private let handOff: ShardHandOff
     private let readings = ThreadSignal()
     private let takesAndGives = Atomic(true)
     private let hints = Mutex(DeathHints())
@@ -40,6 +41,8 @@ final class OwnershipKeeper: Sendable {
         self.journal = journal
         self.metrics = metrics
         self.logger = logger
+        self.beats = NodeBeats(store: store, terms: terms, lease: lease, metrics: metrics, logger: logger)
+        self.handOff = ShardHandOff(store: store, parts: parts, journal: journal, metrics: metrics)
         self.onReading = onReading
     }
 
@@ -53,15 +56,13 @@ final class OwnershipKeeper: Sendable {
     ) async -> StoreError? {
         let registered = Mutex<NodeRun?>(nil)
         let refusal = await OwnThread.run("beats") { () throws(StoreError) in
-            let sent = self.lease.now
-            let run = try self.store.begin(node, lease: self.terms.length)
-            self.lease.renew(sentAt: sent)
+            let run = try self.beats.register(node)
             registered.withLock { $0 = run }
         }
         guard let run = registered.withLock(\.self) else { return refusal }
         async let beating = OwnThread.run("beats") { () throws(StoreError) in
             defer { self.readings.stop() }
-            try self.beat(as: run)
+            try self.beats.beat(as: run)
         }
         async let reading = OwnThread.run("readings") { () throws(StoreError) in
             defer { self.moves.close() }
@@ -98,44 +99,6 @@ final class OwnershipKeeper: Sendable {
 
     /// Says that the run is over, and ends.
     func stop() { self.beats.stop() }
-
-    // MARK: Beats
-
-    private func beat(as run: NodeRun) throws(StoreError) {
-        var trouble = StoreTrouble(
-            self.logger, "The store does not take signs of life", "The store takes signs of life again")
-        while !self.beats.isStopping {
-            self.beats.wait(atMost: self.terms.beatInterval)
-            let sent = self.lease.now
-            do throws(StoreError) {
-                guard try self.store.beat(run) else { throw self.end(of: run) }
-                self.lease.renew(sentAt: sent)
-                trouble.end()
-            } catch {
-                guard [.unavailable, .full].contains(error.code) else { throw error }
-                trouble.record(error)
-            }
-            self.metrics.setLease(self.lease.remaining)
-        }
-        // From then on others need not wait for this run to answer nothing any more.
-        self.lease.lose()
-        // A store that is away learns it from the silence.
-        try? self.store.leave(run)
-    }
-
-    /// Why there is no row to beat in. Two processes that call themselves the same must not take turns for ever: the one
-    /// that began first ends.
-    private func end(of run: NodeRun) -> StoreError {
-        // Nothing is answered while this is found out.
-        self.lease.lose()
-        let row = try? self.store.view().nodes.first { $0.id == run.owner.node }
-        guard let row, row.owner != run.owner else {
-            return StoreError(.deposed, "other nodes have taken this one for dead")
-        }
-        return StoreError(.fenced, "another process has begun as node \(run.owner.node.rawValue)")
-    }
-
-    // MARK: Readings
 
     private func read(
         as run: NodeRun, supporting level: FeatureLevel, onRetirement: (StoreError) -> Void
@@ -192,8 +155,12 @@ final class OwnershipKeeper: Sendable {
     private func doubt(
         _ known: [ShardID: ShardTenure], shownBy view: ClusterView, as run: NodeRun
     ) throws(StoreError) {
-        let rewound = view.shards.filter { known[$0.shard]?.finding($0, by: run.owner) == .rewound }.map(\.shard)
-        try self.journal.doubt(known.filter { rewound.contains($0.key) }.compactMapValues(\.epoch))
+        var rewound: [ShardID: Epoch] = [:]
+        for row in view.shards {
+            guard let tenure = known[row.shard], tenure.finding(row, by: run.owner) == .rewound else { continue }
+            rewound[row.shard] = tenure.epoch
+        }
+        if !rewound.isEmpty { try self.journal.doubt(rewound) }
     }
 
     private func act(on view: ClusterView, as run: NodeRun, _ watch: PeerWatch) throws(StoreError) {
@@ -227,7 +194,7 @@ final class OwnershipKeeper: Sendable {
         // Answers must not lapse while shards are given away: what is left is planned again.
         for gift in plan.gifts where self.lease.remaining > self.terms.reads / 4 {
             guard let next = view.living.first(where: { $0.node == gift.to }) else { continue }
-            _ = self.give(gift.shard, as: run, to: next)
+            _ = self.handOff.give(gift.shard, as: run, to: next)
         }
     }
 
@@ -244,59 +211,7 @@ final class OwnershipKeeper: Sendable {
             return .failure(ServiceError(.invalidRequest, "no node that lives is called \(request.node.rawValue)"))
         }
         let isHere = next == run.owner && view.shards[Int(request.shard.rawValue)].owner == next
-        if isHere || next != run.owner && self.give(request.shard, as: run, to: next) { return .success(()) }
+        if isHere || next != run.owner && self.handOff.give(request.shard, as: run, to: next) { return .success(()) }
         return .failure(ServiceError(.notOwner, "the shard could not be given away now"))
-    }
-
-    // MARK: Gifts
-
-    /// Serves the shard no more, and then makes another run its owner. If that did not happen, the next reading says so, and
-    /// the shard is taken again.
-    private func give(_ shard: ShardID, as run: NodeRun, to next: ShardRecord.Owner) -> Bool {
-        let parts = self.parts[Int(shard.rawValue)]
-        guard parts.gate.isServing, let epoch = self.journal.drain(shard) else { return false }
-        let start = ContinuousClock.now
-        let refusal = SubmissionOutcome(ServiceError(.notOwner, "another node will own the shard"))
-        parts.queue.refuse(with: refusal)
-        // What was in flight may have been why it was taken again meanwhile, which the shard may not have heard yet.
-        guard self.becomesIdle(parts.queue), parts.gate.letGo(under: epoch), self.journal.handOver(shard, under: epoch)
-        else {
-            self.journal.keep(shard, under: epoch)
-            parts.queue.readmit(refusedWith: refusal)
-            return false
-        }
-        let isGiven = (try? self.store.give(shard, under: epoch, from: run.owner, to: next)) ?? false
-        if isGiven { self.metrics.recordGiven(took: .now - start) }
-        return isGiven
-    }
-
-    /// Blocks, for as long as a commit takes.
-    private func becomesIdle(_ queue: ShardQueue) -> Bool {
-        for _ in 0..<200 where !queue.isIdle { Thread.sleep(forTimeInterval: 0.001) }
-        return queue.isIdle
-    }
-}
-
-/// Says once that the store does not do something, and once that it does again.
-private struct StoreTrouble {
-    private let logger: Logger
-    private let beginning: Logger.Message
-    private let ending: Logger.Message
-    private var isUnderWay = false
-
-    init(_ logger: Logger, _ beginning: Logger.Message, _ ending: Logger.Message) {
-        self.logger = logger
-        self.beginning = beginning
-        self.ending = ending
-    }
-
-    mutating func record(_ error: StoreError) {
-        if !self.isUnderWay { self.logger.warning(self.beginning, metadata: .runtime([.error: "\(error.message)"])) }
-        self.isUnderWay = true
-    }
-
-    mutating func end() {
-        if self.isUnderWay { self.logger.notice(self.ending) }
-        self.isUnderWay = false
     }
 }

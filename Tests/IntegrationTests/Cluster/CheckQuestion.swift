@@ -31,7 +31,11 @@ struct CheckQuestion: Sendable {
     }
 
     /// 200 when the owners of all shards have answered, 503 when one of them could not be asked.
-    func ownersStatus(by node: NodeProcess) async throws -> UInt { try await self.post(to: node, "owner").status }
+    func ownersStatus(by node: NodeProcess) async throws -> UInt { try await self.status(of: node, "owner") }
+
+    func status(of node: NodeProcess, _ consistency: String, atLeast token: String? = nil) async throws -> UInt {
+        try await self.post(to: node, consistency, atLeast: token).status
+    }
 
     private func post(
         to node: NodeProcess, _ consistency: String, atLeast token: String? = nil

@@ -43,14 +43,7 @@ struct MembershipCluster {
     private func expectPromisesKept() async throws {
         let database = self.benchmarks.database
         try await database.untilInboxIsApplied()
-        var history = History(sent: self.load.sent, acknowledged: self.load.acknowledged)
-        for node in self.nodes {
-            if let process = node.node { history.logs[node.name] = try await process.log() }
-        }
-        history.shards = try await onOwnThread { try database.shardRows() }
-        history.parked = try await onOwnThread {
-            try database.query("SELECT encode(dedup_key, 'hex') FROM inbox WHERE parked_at IS NOT NULL")
-        }
+        let history = try await History(of: self.load, on: self.nodes, database)
         #expect(!history.logs.isEmpty)
         #expect(history.violations.isEmpty)
         #expect(self.load.strange.isEmpty)

@@ -149,7 +149,15 @@ struct NodeProcess {
     }
 
     /// Every event of the log, by the change stream's pages. Asks again while the node says that it may be asked again.
-    func allEvents() async throws -> [[String: Any]] {
+    func allEvents() async throws -> [[String: Any]] { try await self.readAll().events }
+
+    /// With it a reader goes on after everything that is there now.
+    func cursorOfAllEvents() async throws -> String {
+        guard let cursor = try await self.readAll().cursor else { throw ProcessFailure("there is no event") }
+        return cursor
+    }
+
+    private func readAll() async throws -> (events: [[String: Any]], cursor: String?) {
         var events: [[String: Any]] = []
         var cursor: String?
         while true {
@@ -162,7 +170,7 @@ struct NodeProcess {
             guard status == 200, let page = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
                 let found = page["events"] as? [[String: Any]]
             else { throw ProcessFailure("no page of events: \(status) \(String(decoding: body, as: UTF8.self))") }
-            guard !found.isEmpty, let next = page["next"] as? String else { return events + found }
+            guard !found.isEmpty, let next = page["next"] as? String else { return (events + found, cursor) }
             events += found
             cursor = next
         }

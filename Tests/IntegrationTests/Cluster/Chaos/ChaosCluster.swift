@@ -85,14 +85,9 @@ struct ChaosCluster {
     /// What was sent, answered and kept so far.
     /// - Parameter earlier: the rows of an earlier history.
     func history(after earlier: [Int: History.ShardRows]) async throws -> History {
-        var history = History(
-            sent: self.load.sent, acknowledged: self.load.acknowledged, earlier: earlier, answers: self.readers.answers)
-        for member in self.members { history.logs[member.node.name] = try await member.node.node?.log() }
-        let database = self.database
-        history.shards = try await onOwnThread { try database.shardRows() }
-        history.parked = try await onOwnThread {
-            try database.query("SELECT encode(dedup_key, 'hex') FROM inbox WHERE parked_at IS NOT NULL")
-        }
+        var history = try await History(
+            of: self.load, on: self.members.map(\.node), self.database, after: earlier)
+        history.answers = self.readers.answers
         return history
     }
 }

@@ -93,13 +93,7 @@ struct UpgradeCluster {
     }
 
     private func expectPromisesKept() async throws {
-        var history = History(sent: self.load.sent, acknowledged: self.load.acknowledged)
-        for node in self.nodes { history.logs[node.name] = try await node.node?.log() }
-        let database = self.fixture.database
-        history.shards = try await onOwnThread { try database.shardRows() }
-        history.parked = try await onOwnThread {
-            try database.query("SELECT encode(dedup_key, 'hex') FROM inbox WHERE parked_at IS NOT NULL")
-        }
+        let history = try await History(of: self.load, on: self.nodes, self.fixture.database)
         #expect(history.logs.count == self.nodes.count)
         #expect(history.violations.isEmpty)
         #expect(self.load.strange.isEmpty)
