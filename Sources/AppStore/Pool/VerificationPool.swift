@@ -49,7 +49,12 @@ package final class VerificationPool: TaskExecutor {
             state.isRunning = true
             state.threads = self.threadCount
         }
-        for _ in 0..<self.threadCount { Thread.detachNewThread { self.work() } }
+        for _ in 0..<self.threadCount {
+            Thread.detachNewThread {
+                Thread.current.name = "verification"
+                self.work()
+            }
+        }
     }
 
     /// Refuses new operations, waits for those under way, and ends the threads.

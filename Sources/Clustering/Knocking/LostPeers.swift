@@ -55,9 +55,10 @@ final class LostPeers: Sendable {
             return !state.hasThread
         }
         guard needsThread else { return }
-        let thread = Thread { self.knock() }
-        thread.name = "knocks"
-        thread.start()
+        Thread.detachNewThread {
+            Thread.current.name = "knocks"
+            self.knock()
+        }
     }
 
     /// Nobody is knocked at any more.

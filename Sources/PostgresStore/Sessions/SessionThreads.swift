@@ -40,15 +40,14 @@ final class SessionThreads: Sendable {
 
     private func start(_ holder: SessionHolder) {
         self.ended.enter()
-        let thread = Thread {
+        Thread.detachNewThread {
+            Thread.current.name = "postgres"
             holder.session.withLock { session in
                 while let job = self.next() { job.run(&session) }
                 session.close()
             }
             self.ended.leave()
         }
-        thread.name = "postgres"
-        thread.start()
     }
 
     /// Blocks. nil once there is nothing more to come.

@@ -7,7 +7,9 @@ enum OwnThread {
     /// - Returns: what `body` threw.
     static func run(_ name: String, _ body: @escaping @Sendable () throws(StoreError) -> Void) async -> StoreError? {
         await withCheckedContinuation { continuation in
-            let thread = Thread {
+            Thread.detachNewThread {
+                // Before a thread runs, Foundation does not tell the system.
+                Thread.current.name = name
                 do throws(StoreError) {
                     try body()
                     continuation.resume(returning: nil)
@@ -15,8 +17,6 @@ enum OwnThread {
                     continuation.resume(returning: error)
                 }
             }
-            thread.name = name
-            thread.start()
         }
     }
 

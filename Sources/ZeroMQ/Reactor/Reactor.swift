@@ -34,11 +34,10 @@ package struct Reactor: Sendable {
         _ make: @escaping @Sendable () throws(ZeroMQError) -> Program
     ) async throws(ZeroMQError) {
         let result: Result<Void, ZeroMQError> = await withCheckedContinuation { continuation in
-            let thread = Thread {
+            Thread.detachNewThread {
+                Thread.current.name = "reactor"
                 continuation.resume(returning: Result { () throws(ZeroMQError) in try self.drive(try make()) })
             }
-            thread.name = "reactor"
-            thread.start()
         }
         try result.get()
     }
