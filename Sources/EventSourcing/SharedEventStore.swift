@@ -11,9 +11,9 @@ package protocol SharedEventStore: EventStore {
     func begin(_ node: NodeRecord, lease: Duration) throws(StoreError) -> NodeRun
 
     /// A sign of life.
-    /// - Returns: false when somebody has taken the run for dead, or another run of its node has begun. It owns nothing
+    /// - Returns: nil when somebody has taken the run for dead, or another run of its node has begun. It owns nothing
     ///   any more.
-    func beat(_ run: NodeRun) throws(StoreError) -> Bool
+    func beat(_ run: NodeRun) throws(StoreError) -> BeatAcknowledgement?
 
     /// Says that the run is over and answers nothing any more.
     func leave(_ run: NodeRun) throws(StoreError)

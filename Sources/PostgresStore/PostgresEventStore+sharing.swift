@@ -46,12 +46,18 @@ extension PostgresEventStore {
         RETURNING live_epoch
         """)
 
-    package func beat(_ run: NodeRun) throws(StoreError) -> Bool {
-        try !self.watch(Self.beat, Self.parameters(run), in: self.beats) { _ in () }.isEmpty
+    package func beat(_ run: NodeRun) throws(StoreError) -> BeatAcknowledgement? {
+        try self.watch(Self.beat, Self.parameters(run), in: self.beats) { row throws(StoreError) in
+            BeatAcknowledgement(time: try row.number(0))
+        }.first
     }
 
     private static let beat = PreparedStatement(
-        "beat", "UPDATE node SET beat = beat + 1 WHERE \(PostgresEventStore.isRun) RETURNING beat")
+        "beat",
+        """
+        UPDATE node SET beat = beat + 1 WHERE \(PostgresEventStore.isRun)
+        RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+        """)
 
     package func leave(_ run: NodeRun) throws(StoreError) {
         _ = try self.watch(Self.leave, Self.parameters(run), in: self.beats) { _ in () }

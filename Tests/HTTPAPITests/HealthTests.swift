@@ -1,5 +1,7 @@
 import Foundation
 import HTTPAPI
+import PerennialTestSupport
+import Subscriptions
 import Testing
 
 @Suite struct HealthTests {
@@ -11,8 +13,18 @@ import Testing
             ] {
                 let answer = try await node.send("GET", path)
                 #expect(answer.status == 200)
-                #expect(answer.body == #"{"status":"\#(status)"}"#)
+                #expect(answer.json["status"] as? String == status)
             }
+        }
+    }
+
+    @Test func aReadyNodeSaysHowFarItsClockIsAhead() async throws {
+        let clock = ManualClock(Moment(milliseconds: 1_760_000_000_000))
+        clock.offset = .seconds(-7)
+        try await Node.run(clock: clock) { node in
+            let answer = try await node.send("GET", "/readyz")
+            #expect(answer.status == 200)
+            #expect(answer.json["clockOffsetMilliseconds"] as? Int == -7_000)
         }
     }
 

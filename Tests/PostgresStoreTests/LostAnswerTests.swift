@@ -84,7 +84,7 @@ import Testing
         } isDone: { view, scene in
             view.nodes[0].beat == scene.seen.nodes[0].beat + 1
         } isRightAgain: { scene in
-            try scene.store.beat(scene.a)
+            try scene.store.beat(scene.a) != nil
         },
         Call(testDescription: "begin") { scene in
             _ = try scene.begin(3)
@@ -94,14 +94,15 @@ import Testing
             // The run whose registration was not heard of ends with the next one's.
             let unheard = try scene.store.view().nodes[1].run
             let next = try scene.begin(4)
-            return try next.liveEpoch > unheard.liveEpoch && !scene.store.beat(unheard) && scene.store.beat(next)
+            return try next.liveEpoch > unheard.liveEpoch && scene.store.beat(unheard) == nil
+                && scene.store.beat(next) != nil
         },
         Call(testDescription: "depose") { scene in
             _ = try scene.store.depose(scene.seen.nodes[1])
         } isDone: { view, scene in
             view.nodes[1].life == .deposed && view.nodes[1].liveEpoch > scene.b.liveEpoch
         } isRightAgain: { scene in
-            try !scene.store.depose(scene.seen.nodes[1]) && !scene.store.beat(scene.b)
+            try !scene.store.depose(scene.seen.nodes[1]) && scene.store.beat(scene.b) == nil
         },
     ]
 

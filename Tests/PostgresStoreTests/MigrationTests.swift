@@ -26,7 +26,7 @@ import Testing
         try await reader.wait(untilWaiting: 1)
 
         // then a beat is taken before the reader has ended, and the step is done after that
-        #expect(try older.beat(run))
+        #expect(try older.beat(run) != nil)
         try reader.release()
         let newer = try await opening
         #expect(try database.query("SELECT steps, note IS NULL FROM store_meta, node") == ["4|t"])

@@ -215,7 +215,7 @@ private final class UnheardStore: ForwardingSharedStore {
         return view
     }
 
-    func beat(_ run: NodeRun) throws(StoreError) -> Bool {
+    func beat(_ run: NodeRun) throws(StoreError) -> BeatAcknowledgement? {
         guard self.isFull else { return try self.shared.beat(run) }
         self.state.withLock { $0.refusedBeats += 1 }
         throw StoreError(.full, "as the test says")

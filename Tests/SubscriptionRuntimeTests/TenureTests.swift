@@ -253,7 +253,7 @@ private final class HeldBackStore: ForwardingSharedStore {
         held?.goOn.wait()
     }
 
-    func beat(_ run: NodeRun) throws(StoreError) -> Bool {
+    func beat(_ run: NodeRun) throws(StoreError) -> BeatAcknowledgement? {
         defer { self.answer(.beat) }
         return try self.shared.beat(run)
     }

@@ -8,11 +8,11 @@ extension InMemoryEventStore {
         }
     }
 
-    package func beat(_ run: NodeRun) -> Bool {
+    package func beat(_ run: NodeRun) -> BeatAcknowledgement? {
         self.state.withLock { state in
-            guard state.lives(run) else { return false }
+            guard state.lives(run) else { return nil }
             state.nodes[run.owner.node]?.beat += 1
-            return true
+            return BeatAcknowledgement(time: nil)
         }
     }
 

@@ -14,7 +14,7 @@ package enum MetricCatalog {
         "perennial_client_ready": "1 once a client in this process has a copy of all subscriptions.",
         "perennial_client_staleness_seconds": "Age of what a client in this process knows.",
         "perennial_client_subscriptions": "Subscriptions and purchases that a client in this process holds.",
-        "perennial_clock_offset_seconds": "How far the clock has left an even run since the start.",
+        "perennial_clock_offset_seconds": "How far the clock is ahead of the store's, or of an even run without one.",
         "perennial_fenced_total": "Commits refused because the shard had a newer owner.",
         "perennial_freshness_seconds": "From Apple's signedDate until the change was visible.",
         "perennial_http_connections": "Open connections.",

@@ -1,6 +1,7 @@
 import Hummingbird
 import JSONScanning
 import SubscriptionRuntime
+import Subscriptions
 
 extension API {
     /// The process answers; it does not say that it can work.
@@ -17,7 +18,12 @@ extension API {
             for reason in readiness.flatMap(\.reasons) where !reasons.contains(reason) { reasons.append(reason) }
             throw Problem(.notReady, reasons.joined(separator: "; "))
         }
-        return .json { json in json.object { $0.member("status", "ready") } }
+        return .json { json in
+            json.object { object in
+                object.member("status", "ready")
+                object.member("clockOffsetMilliseconds", self.service.clockOffset.rawValue)
+            }
+        }
     }
 
     func metrics(_ call: Call) -> Response {

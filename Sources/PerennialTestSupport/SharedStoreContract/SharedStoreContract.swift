@@ -21,7 +21,7 @@ package struct SharedStoreContract: Sendable, CustomTestStringConvertible {
 }
 
 extension SharedEventStore {
-    func begin(_ node: String, incarnation: Int64) throws(StoreError) -> NodeRun {
+    package func begin(_ node: String, incarnation: Int64) throws(StoreError) -> NodeRun {
         try self.begin(
             NodeRecord(id: NodeID(rawValue: node), incarnation: Incarnation(rawValue: incarnation)), lease: .seconds(5))
     }

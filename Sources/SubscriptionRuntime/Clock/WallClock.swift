@@ -4,8 +4,7 @@ package import Subscriptions
 package protocol WallClock: Sendable {
     var now: Moment { get }
 
-    /// How far `now` has left where an even run since the start would have brought it: beyond five seconds timers hold,
-    /// because one clock step must not expire paying customers.
+    /// How far `now` has left where an even run since the start would have brought it.
     var offset: Milliseconds { get }
 
     /// Returns when `now` has reached `moment`, at once when it has passed. May return early; callers look at `now`.

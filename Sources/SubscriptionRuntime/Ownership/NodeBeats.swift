@@ -2,31 +2,34 @@ import EventSourcing
 import Foundation
 import Logging
 import Sharding
+import Subscriptions
 
 /// Signs of life of a run in the store, on a thread of their own: overload must not look like death.
 final class NodeBeats: Sendable {
     private let store: any SharedEventStore
     private let terms: LeaseTerms
     private let lease: NodeLease
+    private let watch: ClockWatch
     private let metrics: RuntimeMetrics
     private let logger: Logger
     private let signal = ThreadSignal()
 
     init(
-        store: any SharedEventStore, terms: LeaseTerms, lease: NodeLease, metrics: RuntimeMetrics, logger: Logger
+        store: any SharedEventStore, terms: LeaseTerms, lease: NodeLease, watch: ClockWatch, metrics: RuntimeMetrics,
+        logger: Logger
     ) {
         self.store = store
         self.terms = terms
         self.lease = lease
+        self.watch = watch
         self.metrics = metrics
         self.logger = logger
     }
 
-    /// Begins a run. Blocks.
+    /// Begins a run, with its first sign of life: before it owns anything it knows whether its clock is right. Blocks.
     func register(_ node: NodeRecord) throws(StoreError) -> NodeRun {
-        let sent = self.lease.now
         let run = try self.store.begin(node, lease: self.terms.length)
-        self.lease.renew(sentAt: sent)
+        try self.beatOnce(as: run)
         return run
     }
 
@@ -38,10 +41,8 @@ final class NodeBeats: Sendable {
             self.logger, "The store does not take signs of life", "The store takes signs of life again")
         while !self.signal.isStopping {
             self.signal.wait(atMost: self.terms.beatInterval)
-            let sent = self.lease.now
             do throws(StoreError) {
-                guard try self.store.beat(run) else { throw self.end(of: run) }
-                self.lease.renew(sentAt: sent)
+                try self.beatOnce(as: run)
                 trouble.end()
             } catch {
                 guard [.unavailable, .full].contains(error.code) else { throw error }
@@ -56,6 +57,14 @@ final class NodeBeats: Sendable {
     }
 
     func stop() { self.signal.stop() }
+
+    private func beatOnce(as run: NodeRun) throws(StoreError) {
+        let sent = self.lease.now
+        let asked = self.watch.reading
+        guard let acknowledgement = try self.store.beat(run) else { throw self.end(of: run) }
+        self.lease.renew(sentAt: sent)
+        if let time = acknowledgement.time { self.watch.heed(Moment(milliseconds: time), askedAt: asked) }
+    }
 
     /// Why there is no row to beat in. Two processes that call themselves the same must not take turns for ever: the one
     /// that began first ends.

@@ -29,8 +29,8 @@ final class OwnershipKeeper: Sendable {
 
     /// - Parameter onReading: hears which runs of other nodes live.
     init(
-        store: any SharedEventStore, terms: LeaseTerms, lease: NodeLease, parts: [ShardParts], moves: ShardMoves,
-        journal: Journal, metrics: RuntimeMetrics, logger: Logger,
+        store: any SharedEventStore, terms: LeaseTerms, lease: NodeLease, watch: ClockWatch, parts: [ShardParts],
+        moves: ShardMoves, journal: Journal, metrics: RuntimeMetrics, logger: Logger,
         onReading: @escaping @Sendable (Set<ShardRecord.Owner>) -> Void
     ) {
         self.store = store
@@ -41,7 +41,8 @@ final class OwnershipKeeper: Sendable {
         self.journal = journal
         self.metrics = metrics
         self.logger = logger
-        self.beats = NodeBeats(store: store, terms: terms, lease: lease, metrics: metrics, logger: logger)
+        self.beats = NodeBeats(
+            store: store, terms: terms, lease: lease, watch: watch, metrics: metrics, logger: logger)
         self.handOff = ShardHandOff(store: store, parts: parts, journal: journal, metrics: metrics)
         self.onReading = onReading
     }

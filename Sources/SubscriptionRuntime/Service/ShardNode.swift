@@ -13,6 +13,7 @@ final class ShardNode: Sendable {
     let map: ShardMap
     /// By shard number.
     let parts: [ShardParts]
+    let watch: ClockWatch
     let positions: PositionGuard
     let checker: EntitlementChecker
     let store: any EventStore
@@ -91,6 +92,7 @@ final class ShardNode: Sendable {
         self.counts = counts
         self.map = map
         self.parts = parts
+        self.watch = watch
         self.positions = positions
         self.checker = checker
         self.cluster = cluster
@@ -121,7 +123,7 @@ final class ShardNode: Sendable {
         }
         for shard in self.shards { system.serve(shard.id.shard, under: nil) }
         self.keeper = OwnershipKeeper(
-            store: shared, terms: terms, lease: lease, parts: parts, moves: moves, journal: self.journal,
+            store: shared, terms: terms, lease: lease, watch: watch, parts: parts, moves: moves, journal: self.journal,
             metrics: metrics, logger: logger
         ) { [weak cluster] in cluster?.watch($0) }
         system.onUnservedCall { [keeper = self.keeper] in keeper?.readSoon() }

@@ -253,6 +253,9 @@ package final class SubscriptionService: Service, Sendable {
         return Readiness(ready: reasons.isEmpty, reasons: reasons)
     }
 
+    /// How far this node's clock is ahead: of the store's, or of an even run since the start where the store has none.
+    package var clockOffset: Milliseconds { self.node.watch.offset }
+
     package func statistics() async throws(ServiceError) -> ServiceStatistics {
         try await ServiceError.translating {
             let statistics = try await self.store.statistics()

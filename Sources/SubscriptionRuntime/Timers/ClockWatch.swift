@@ -2,16 +2,29 @@ import Logging
 import Subscriptions
 import Synchronization
 
-/// Whether timers may go by the clock: one step of it must not expire paying customers. When it has jumped they hold
-/// until it is back, or until somebody has looked at it and started the process anew. A clock that is wrong from the
-/// start cannot be told from a right one here; `clockSkew` answers to notifications show it.
+/// Whether timers may go by the clock: a wrong one must not expire paying customers. While it is more than five seconds from the
+/// store's, they hold. The store tells its time with each sign of life; in between, and where it has no clock of its own, what
+/// counts is by how much this one has left an even run since. A clock that was wrong from the start can then not be told from
+/// a right one; `clockSkew` answers to notifications show it.
 final class ClockWatch: Sendable {
+    /// What the clock showed when the store was asked for the time.
+    struct Reading {
+        fileprivate var now: Moment
+        fileprivate var offset: Milliseconds
+    }
+
+    private struct State {
+        /// `WallClock.offset`, as it would be if the clock were right.
+        var rightOffset = Milliseconds(rawValue: 0)
+        var isHolding = false
+    }
+
     private static let tolerance = Milliseconds.seconds(5)
 
     private let clock: any WallClock
     private let metrics: RuntimeMetrics
     private let logger: Logger
-    private let isHolding = Mutex(false)
+    private let state = Mutex(State())
 
     init(clock: any WallClock, metrics: RuntimeMetrics, logger: Logger) {
         self.clock = clock
@@ -19,21 +32,41 @@ final class ClockWatch: Sendable {
         self.logger = logger
     }
 
+    /// How far the clock is ahead.
+    var offset: Milliseconds {
+        Milliseconds(rawValue: self.clock.offset.rawValue - self.state.withLock(\.rightOffset).rawValue)
+    }
+
     /// Raises the alarm when it begins to say no.
     var isTrusted: Bool {
-        let offset = self.clock.offset
+        let offset = self.offset
         self.metrics.setClockOffset(offset)
         let mustHold = abs(offset.rawValue) > Self.tolerance.rawValue
-        let hasChanged = self.isHolding.withLock { isHolding in
-            defer { isHolding = mustHold }
-            return isHolding != mustHold
+        let hasChanged = self.state.withLock { state in
+            defer { state.isHolding = mustHold }
+            return state.isHolding != mustHold
         }
         if hasChanged {
             self.logger.log(
                 level: mustHold ? .critical : .notice,
-                mustHold ? "The clock has jumped: timers hold" : "The clock is back: timers go on",
+                mustHold ? "The clock is wrong: timers hold" : "The clock is right again: timers go on",
                 metadata: .runtime([.offset: "\(offset.rawValue)"]))
         }
         return !mustHold
+    }
+
+    var reading: Reading { Reading(now: self.clock.now, offset: self.clock.offset) }
+
+    /// Goes by what the store said, some time after `asked` and before now. However long that took, a right clock is not blamed.
+    func heed(_ store: Moment, askedAt asked: Reading) {
+        let answered = self.reading
+        // One that jumps meanwhile says nothing about when the store was asked. The jump itself is noticed.
+        guard abs(answered.offset.rawValue - asked.offset.rawValue) < Self.tolerance.rawValue else {
+            return _ = self.isTrusted
+        }
+        let nearest = min(max(store, asked.now), max(asked.now, answered.now))
+        let ahead = nearest.milliseconds - store.milliseconds
+        self.state.withLock { $0.rightOffset = Milliseconds(rawValue: answered.offset.rawValue - ahead) }
+        _ = self.isTrusted
     }
 }

@@ -36,15 +36,17 @@ struct ClusterFixture {
     ///   - section: one more.
     ///   - app: further keys of the app.
     ///   - store: the address of the database, as the node goes there; nil for its own.
+    ///   - wrapper: put before the command.
     func start(
         _ number: Int, cluster: String, publishes: Bool = false, section: String = "", app: String = "",
-        store: String? = nil
+        store: String? = nil, wrapper: [String] = []
     ) async throws -> NodeProcess {
         let sections = self.sections(
             number, store: store ?? self.database.url, cluster: "bind: \"127.0.0.1:0\", \(cluster)",
             publishes: publishes)
         return try await NodeProcess.start(
-            in: self.directories[number], root: self.corpus.root, sections: "\(sections)\n\(section)", app: app)
+            in: self.directories[number], root: self.corpus.root, sections: "\(sections)\n\(section)", app: app,
+            wrapper: wrapper)
     }
 
     /// Starts a node, and does not wait for it.

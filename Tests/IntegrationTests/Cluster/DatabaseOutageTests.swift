@@ -58,15 +58,6 @@ struct DatabaseOutageTests {
         }
     }
 
-    /// Waits until every node has given two more signs of life. By then the others have read the store, too.
-    private func untilAllBeat() async throws {
-        let question = "SELECT beat FROM node ORDER BY node_id"
-        let before = try await self.query(question).compactMap { Int($0) }
-        while try await zip(self.query(question).compactMap { Int($0) }, before).contains(where: { $0 < $1 + 2 }) {
-            try await Task.sleep(for: .milliseconds(100))
-        }
-    }
-
     @Test("an outage of the database that is shorter than the lease costs no ownership", .timeLimit(.minutes(10)))
     func costsNoOwnership() async throws {
         // given: two nodes that have divided the shards, and know what they will be asked
@@ -91,7 +82,7 @@ struct DatabaseOutageTests {
 
         // when
         try await onOwnThread { try server.start() }
-        try await self.untilAllBeat()
+        try await NodeProcess.untilAllBeat(in: self.cluster.database)
         // then: nobody was taken for dead, and everybody owns what he owned, under the same epochs
         #expect(try await Ownership(self.cluster.database) == before)
         for node in nodes { #expect(try await self.untilAnswered(question, by: node) == known) }

@@ -13,7 +13,7 @@ extension ForwardingSharedStore {
         try self.shared.begin(node, lease: lease)
     }
 
-    func beat(_ run: NodeRun) throws(StoreError) -> Bool { try self.shared.beat(run) }
+    func beat(_ run: NodeRun) throws(StoreError) -> BeatAcknowledgement? { try self.shared.beat(run) }
 
     func leave(_ run: NodeRun) throws(StoreError) { try self.shared.leave(run) }
 

@@ -21,7 +21,7 @@ struct UnguardedStore: SharedEventStore {
 
     /// Without a thread of its own it needs one that verifies, and has one only when there is nothing to verify; otherwise it
     /// is for the next one to try, a second later.
-    func beat(_ run: NodeRun) throws(StoreError) -> Bool {
+    func beat(_ run: NodeRun) throws(StoreError) -> BeatAcknowledgement? {
         guard !self.removed.contains(.threads) || self.verification.isIdle else {
             throw StoreError(.unavailable, "no thread is free for a sign of life")
         }
