@@ -48,6 +48,26 @@ import Testing
         }
     }
 
+    @Test("what comes in while the clock is far ahead ends by time when that has come")
+    func decidesByTheRightTime() async throws {
+        // given: by its own clock the period is over, and by the store's it has just begun
+        let node = try self.node()
+        self.store.set { $0.tell = { node.clock.now - .days(40) } }
+        var life = TestSubscription(id: "1", from: Node.start - .days(41))
+        let payloads = try [life.subscribe(), life.turnAutoRenew(false)].map(node.apple.sign)
+        let end = life.end
+        #expect(end > Node.start - .days(40) && end < Node.start)
+        try await node.run { [stream, store] service in
+            for payload in payloads { _ = try await service.ingest(signedPayload: payload) }
+            #expect(try await service.history(stream).allSatisfy { $0.at < end })
+            // when
+            store.set { $0.tell = { node.clock.now } }
+            // then
+            await eventually { (try? await service.history(stream).last?.event.kind) == .expired }
+            #expect(try await service.history(stream).contains { $0.event.effectiveAt == end })
+        }
+    }
+
     @Test("a clock that has been set right holds nothing up, however far it has jumped")
     func goesByTheStore() async throws {
         // given
@@ -81,6 +101,45 @@ import Testing
             // then
             #expect(service.clockOffset == .minutes(10))
             #expect(try await service.history(stream).count == 2)
+        }
+    }
+
+    @Test("a wrong clock is not absolved by an answer that takes as long as it is ahead")
+    func remembersWhatIsWrong() async throws {
+        // given
+        let node = try self.node()
+        self.store.set { $0.tell = { node.clock.now - .hours(1) } }
+        try await node.run { [store] service in
+            // when: an answer that takes two hours, in the middle of which the store looks at its clock
+            store.set {
+                $0.tell = {
+                    let asked = node.clock.now
+                    node.clock.advance(to: asked + .hours(2))
+                    return asked
+                }
+            }
+            let beats = store.beats
+            await eventually { store.beats > beats + 2 }
+            // then
+            #expect(service.clockOffset == .hours(1))
+        }
+    }
+
+    @Test("a node whose first signs of life are not taken begins all the same")
+    func beginsPatiently() async throws {
+        // given
+        let node = try self.node()
+        self.store.set { $0.isAway = true }
+        let service = try node.service()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await service.run() }
+            await eventually { self.store.beats > 2 }
+            #expect(!service.readiness(for: .reads).ready)
+            // when
+            self.store.set { $0.isAway = false }
+            // then
+            await eventually { service.readiness(for: .reads).ready }
+            group.cancelAll()
         }
     }
 

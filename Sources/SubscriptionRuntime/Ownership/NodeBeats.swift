@@ -26,10 +26,16 @@ final class NodeBeats: Sendable {
         self.logger = logger
     }
 
-    /// Begins a run, with its first sign of life: before it owns anything it knows whether its clock is right. Blocks.
+    /// Begins a run, and returns after its first sign of life: before it owns anything it knows whether its clock is right.
+    /// Blocks.
     func register(_ node: NodeRecord) throws(StoreError) -> NodeRun {
+        let sent = self.lease.now
         let run = try self.store.begin(node, lease: self.terms.length)
-        try self.beatOnce(as: run)
+        self.lease.renew(sentAt: sent)
+        var trouble = self.makeTrouble()
+        while try !self.beat(as: run, &trouble), !self.signal.isStopping {
+            self.signal.wait(atMost: self.terms.beatInterval)
+        }
         return run
     }
 
@@ -37,17 +43,10 @@ final class NodeBeats: Sendable {
     /// - Throws: when the run cannot go on: it was taken for dead (`.deposed`), or another process has begun as this node
     ///   (`.fenced`).
     func beat(as run: NodeRun) throws(StoreError) {
-        var trouble = StoreTrouble(
-            self.logger, "The store does not take signs of life", "The store takes signs of life again")
+        var trouble = self.makeTrouble()
         while !self.signal.isStopping {
             self.signal.wait(atMost: self.terms.beatInterval)
-            do throws(StoreError) {
-                try self.beatOnce(as: run)
-                trouble.end()
-            } catch {
-                guard [.unavailable, .full].contains(error.code) else { throw error }
-                trouble.record(error)
-            }
+            _ = try self.beat(as: run, &trouble)
             self.metrics.setLease(self.lease.remaining)
         }
         // From then on others need not wait for this run to answer nothing any more.
@@ -58,12 +57,25 @@ final class NodeBeats: Sendable {
 
     func stop() { self.signal.stop() }
 
-    private func beatOnce(as run: NodeRun) throws(StoreError) {
+    private func makeTrouble() -> StoreTrouble {
+        StoreTrouble(self.logger, "The store does not take signs of life", "The store takes signs of life again")
+    }
+
+    /// - Returns: false when the store cannot take it now.
+    private func beat(as run: NodeRun, _ trouble: inout StoreTrouble) throws(StoreError) -> Bool {
         let sent = self.lease.now
         let asked = self.watch.reading
-        guard let acknowledgement = try self.store.beat(run) else { throw self.end(of: run) }
-        self.lease.renew(sentAt: sent)
-        if let time = acknowledgement.time { self.watch.heed(Moment(milliseconds: time), askedAt: asked) }
+        do throws(StoreError) {
+            guard let acknowledgement = try self.store.beat(run) else { throw self.end(of: run) }
+            self.lease.renew(sentAt: sent)
+            if let time = acknowledgement.time { self.watch.heed(Moment(milliseconds: time), askedAt: asked) }
+            trouble.end()
+            return true
+        } catch {
+            guard [.unavailable, .full].contains(error.code) else { throw error }
+            trouble.record(error)
+            return false
+        }
     }
 
     /// Why there is no row to beat in. Two processes that call themselves the same must not take turns for ever: the one

@@ -167,7 +167,7 @@ package distributed actor SubscriptionShard {
     private func decide(_ commands: [Command], _ loaded: LoadedBatch, _ journal: Journal) {
         guard let ownership = self.ledger.ownership else { return self.end(commands, with: Self.elsewhere) }
         let head = self.ledger.head
-        let now = self.parts.clock.now
+        let now = self.parts.watch.present
         var decider = BatchDecider(
             rules: self.parts.configuration.rules, now: now, at: max(now, self.ledger.lastRecordedAt), head: head,
             entries: loaded.entries, known: loaded.known,

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Whether timers may go by the clock: a wrong one must not expire paying customers. While it is more than five seconds from the
 /// store's, they hold. The store tells its time with each sign of life; in between, and where it has no clock of its own, what
-/// counts is by how much this one has left an even run since. A clock that was wrong from the start can then not be told from
+/// counts is by how much this one has left an even run since then. A clock that was wrong from the start can then not be told from
 /// a right one; `clockSkew` answers to notifications show it.
 final class ClockWatch: Sendable {
     /// What the clock showed when the store was asked for the time.
@@ -37,11 +37,20 @@ final class ClockWatch: Sendable {
         Milliseconds(rawValue: self.clock.offset.rawValue - self.state.withLock(\.rightOffset).rawValue)
     }
 
+    /// What decisions go by: the clock, or what it would show if it were right. What comes in while it is far ahead has to end by
+    /// time as well, later.
+    var present: Moment {
+        let offset = self.offset
+        return Self.isTolerable(offset) ? self.clock.now : self.clock.now - offset
+    }
+
+    private static func isTolerable(_ offset: Milliseconds) -> Bool { abs(offset.rawValue) <= Self.tolerance.rawValue }
+
     /// Raises the alarm when it begins to say no.
     var isTrusted: Bool {
         let offset = self.offset
         self.metrics.setClockOffset(offset)
-        let mustHold = abs(offset.rawValue) > Self.tolerance.rawValue
+        let mustHold = !Self.isTolerable(offset)
         let hasChanged = self.state.withLock { state in
             defer { state.isHolding = mustHold }
             return state.isHolding != mustHold
@@ -55,18 +64,27 @@ final class ClockWatch: Sendable {
         return !mustHold
     }
 
-    var reading: Reading { Reading(now: self.clock.now, offset: self.clock.offset) }
+    var reading: Reading {
+        // In this order a jump in between shows as one: before, by the offset of the next reading; after, by what is asked next.
+        let offset = self.clock.offset
+        return Reading(now: self.clock.now, offset: offset)
+    }
 
-    /// Goes by what the store said, some time after `asked` and before now. However long that took, a right clock is not blamed.
+    /// Goes by what the store said, some time after `asked` and before now: what was believed stands where that bears it out, so
+    /// that an answer that took long neither blames a right clock nor absolves a wrong one.
     func heed(_ store: Moment, askedAt asked: Reading) {
         let answered = self.reading
         // One that jumps meanwhile says nothing about when the store was asked. The jump itself is noticed.
         guard abs(answered.offset.rawValue - asked.offset.rawValue) < Self.tolerance.rawValue else {
             return _ = self.isTrusted
         }
-        let nearest = min(max(store, asked.now), max(asked.now, answered.now))
-        let ahead = nearest.milliseconds - store.milliseconds
-        self.state.withLock { $0.rightOffset = Milliseconds(rawValue: answered.offset.rawValue - ahead) }
+        let least = asked.now.milliseconds - store.milliseconds
+        let most = max(asked.now, answered.now).milliseconds - store.milliseconds
+        self.state.withLock { state in
+            let believed = answered.offset.rawValue - state.rightOffset.rawValue
+            let ahead = min(max(believed, least), most)
+            state.rightOffset = Milliseconds(rawValue: answered.offset.rawValue - ahead)
+        }
         _ = self.isTrusted
     }
 }

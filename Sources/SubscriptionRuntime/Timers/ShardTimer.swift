@@ -19,12 +19,18 @@ struct ShardTimer {
 
     /// Returns when the arm is closed.
     func run() async {
+        var isLate = false
         while true {
-            switch self.arm.reading {
+            let reading = self.arm.reading
+            let isDue = if case .due(let due) = reading { due <= self.clock.now } else { false }
+            // What was late need not be so any more: the clock may have been set back.
+            if isLate, !isDue { self.metrics.setOverdue(0, of: self.shard) }
+            isLate = isDue
+            switch reading {
             case .closed: return
             case .nothing: await self.arm.wait()
             case .unknown: await self.attempt { try await self.reload() }
-            case .due(let due) where due > self.clock.now: await self.arm.wait(until: due, on: self.clock)
+            case .due(let due) where !isDue: await self.arm.wait(until: due, on: self.clock)
             case .due: await self.attempt { try await self.fire() }
             }
         }

@@ -106,7 +106,9 @@ import ZeroMQ
                 id += 2
                 // when: the caller goes away
                 _ = try await raw.send(calls.map { [$0.bytes] }, expecting: 1)
-                try await Task.sleep(for: .seconds(3))
+                for _ in 0..<600 where !owner.journal.entries.contains([1]) {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
             }
             // then
             while !owner.journal.entries.contains([2]) { try await Task.sleep(for: .milliseconds(5)) }

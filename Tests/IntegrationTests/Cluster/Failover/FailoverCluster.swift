@@ -26,7 +26,7 @@ struct FailoverCluster {
         let store = "postgresql://postgres@\(hosts)/\(fixture.database.name)?sslmode=disable"
         self.nodes = (0..<3).map { number in
             SupervisedNode("node-\(number)") {
-                try fixture.launch(number, store: store, cluster: "bind: \"127.0.0.1:0\", lease: 3s")
+                try fixture.launch(number, store: store, cluster: "bind: \"127.0.0.1:0\", lease: 15s")
             }
         }
         self.load = ClusterLoad(corpus.notifications, to: self.nodes)
@@ -41,6 +41,11 @@ struct FailoverCluster {
     func waitForStandby() async throws {
         let primary = self.first.server
         try await onOwnThread { try primary.waitForStandby() }
+    }
+
+    /// Waits until each node has its share, after which no shard moves by itself.
+    func untilDivided() async throws {
+        try await NodeProcess.untilEvenlyDivided(among: self.nodes.compactMap(\.node))
     }
 
     /// Has everybody used for a while.
