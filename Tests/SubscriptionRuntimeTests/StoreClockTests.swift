@@ -68,6 +68,23 @@ import Testing
         }
     }
 
+    @Test("a store whose clock is far ahead takes nobody's end away")
+    func goesByNoTimeToCome() async throws {
+        // given
+        let node = try self.node()
+        self.store.set { $0.tell = { node.clock.now + .days(400) } }
+        try await node.run { [stream, store] service in
+            let end = try await self.leave(node, service)
+            #expect(try await service.history(stream).allSatisfy { $0.at == node.clock.now })
+            // when
+            store.set { $0.tell = { node.clock.now } }
+            node.clock.advance(to: end)
+            // then
+            await eventually { (try? await service.history(stream).count) == 3 }
+            #expect(try await service.history(stream).last?.event.effectiveAt == end)
+        }
+    }
+
     @Test("a clock that has been set right holds nothing up, however far it has jumped")
     func goesByTheStore() async throws {
         // given

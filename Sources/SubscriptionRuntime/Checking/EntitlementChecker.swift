@@ -15,10 +15,12 @@ struct EntitlementChecker: Sendable {
     /// nil on a node that keeps none.
     private let mirror: MirrorChecker?
     private let clock: any WallClock
+    private let watch: ClockWatch
 
     init(
         store: any EventStore, map: ShardMap, positions: PositionGuard, names: RowNames, catalog: Catalog,
-        rules: DerivationRules, mirror: EntitlementMirror?, clock: any WallClock, waitingClock: any Clock<Duration>
+        rules: DerivationRules, mirror: EntitlementMirror?, clock: any WallClock, watch: ClockWatch,
+        waitingClock: any Clock<Duration>
     ) {
         self.map = map
         self.positions = positions
@@ -29,6 +31,7 @@ struct EntitlementChecker: Sendable {
             MirrorChecker($0, positions: positions, catalog: catalog, clock: clock, waitingClock: waitingClock)
         }
         self.clock = clock
+        self.watch = watch
     }
 
     /// The `.local` answer of this moment, when all of it is in memory, as it nearly always is: without a suspension,
@@ -152,7 +155,9 @@ struct EntitlementChecker: Sendable {
             return (response, heads)
         }
         var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: response.asOf)
-        for (numbers, rows) in try await self.loader.load(missing, at: verdicts.now, self.table(of:)) {
+        // They stay in memory.
+        let moment = min(verdicts.now, self.watch.present)
+        for (numbers, rows) in try await self.loader.load(missing, at: moment, self.table(of:)) {
             rows.withUnsafeBytes { rows in
                 for number in numbers { response.results[number] = verdicts.result(requests[number], rows) }
             }

@@ -19,18 +19,18 @@ package struct ChangeFeed: Sendable {
     private let reader: ChangeReader
     private let describer: ChangeDescriber
     private let renewer: ImageRenewer
-    private let clock: any WallClock
+    private let watch: ClockWatch
     private var places: ChangeReader.Places
     /// Of what stands, the next to be read; nil when all of it has been.
     private var standing: (shard: Int, after: [UInt8]?)?
     private var isCaughtUp = false
 
     /// - Throws: `.invalidCursor`, `.storeRewound`.
-    init(_ reader: ChangeReader, renewer: ImageRenewer, clock: any WallClock, after cursor: String?) async throws {
+    init(_ reader: ChangeReader, renewer: ImageRenewer, watch: ClockWatch, after cursor: String?) async throws {
         self.reader = reader
         self.describer = ChangeDescriber(store: reader.store)
         self.renewer = renewer
-        self.clock = clock
+        self.watch = watch
         if let cursor {
             self.places = try await reader.places(after: cursor)
         } else {
@@ -76,7 +76,7 @@ package struct ChangeFeed: Sendable {
                 guard let image = try await self.renewer.image(of: row, in: shard),
                     let key = StreamKey(bytes: row.key)
                 else { continue }
-                let answer = try EntitlementRow(decoding: image.entitlement).answer(at: self.clock.now)
+                let answer = try EntitlementRow(decoding: image.entitlement).answer(at: self.watch.present)
                 views.append(StandingView(key: key, version: row.version, current: answer))
             }
             if rows.count == limit {

@@ -87,7 +87,7 @@ final class ShardNode: Sendable {
             lease: lease, guards: configuration.guards)
         let checker = EntitlementChecker(
             store: store, map: map, positions: positions, names: names, catalog: catalog, rules: configuration.rules,
-            mirror: configuration.mirror, clock: clock, waitingClock: configuration.waitingClock)
+            mirror: configuration.mirror, clock: clock, watch: watch, waitingClock: configuration.waitingClock)
         self.uncounted = uncounted
         self.counts = counts
         self.map = map

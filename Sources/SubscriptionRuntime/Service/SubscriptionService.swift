@@ -69,7 +69,8 @@ package final class SubscriptionService: Service, Sendable {
         self.checker = self.node.checker
         self.servedLog = ServedLog(
             store: store, positions: positions,
-            renewer: ImageRenewer(store: store, rules: configuration.rules, clock: clock), node: configuration.node)
+            renewer: ImageRenewer(store: store, rules: configuration.rules, watch: self.node.watch),
+            node: configuration.node)
         self.streamDirectory = StreamDirectory(store: store, node: configuration.node)
         self.quarantine = Quarantine(store: store, clock: clock, metrics: self.metrics)
         let intake = NotificationIntake(
@@ -186,7 +187,7 @@ package final class SubscriptionService: Service, Sendable {
     package func feed(after cursor: String?) async throws(ServiceError) -> ChangeFeed {
         try await ServiceError.translating {
             try await ChangeFeed(
-                self.followedChanges, renewer: self.servedLog.renewer, clock: self.clock, after: cursor)
+                self.followedChanges, renewer: self.servedLog.renewer, watch: self.node.watch, after: cursor)
         }
     }
 

@@ -9,13 +9,13 @@ struct ImageRenewer: Sendable {
     private let store: any EventStore
     private let rules: DerivationRules
     let fingerprint: RulesFingerprint
-    private let clock: any WallClock
+    private let watch: ClockWatch
 
-    init(store: any EventStore, rules: DerivationRules, clock: any WallClock) {
+    init(store: any EventStore, rules: DerivationRules, watch: ClockWatch) {
         self.store = store
         self.rules = rules
         self.fingerprint = RulesFingerprint(rules)
-        self.clock = clock
+        self.watch = watch
     }
 
     /// nil for a stream that no check asks about.
@@ -26,7 +26,7 @@ struct ImageRenewer: Sendable {
         else { return image }
         let state = try await self.store.loadState(row, key: key, in: shard)
         let made = EntitlementRow(
-            state: state, version: row.version.rawValue, from: self.clock.now, rules: self.rules)
+            state: state, version: row.version.rawValue, from: self.watch.present, rules: self.rules)
         image.entitlement = made.encoded(under: self.fingerprint)
         return image
     }

@@ -37,11 +37,12 @@ final class ClockWatch: Sendable {
         Milliseconds(rawValue: self.clock.offset.rawValue - self.state.withLock(\.rightOffset).rawValue)
     }
 
-    /// What decisions go by: the clock, or what it would show if it were right. What comes in while it is far ahead has to end by
-    /// time as well, later.
+    /// What lasts is made by this: the clock, or, while that is ahead, what it would show if it were right. What comes in
+    /// meanwhile has to end by time as well, later. Never later than the clock, since the store's may be the wrong one.
     var present: Moment {
         let offset = self.offset
-        return Self.isTolerable(offset) ? self.clock.now : self.clock.now - offset
+        let now = self.clock.now
+        return Self.isTolerable(offset) ? now : min(now, now - offset)
     }
 
     private static func isTolerable(_ offset: Milliseconds) -> Bool { abs(offset.rawValue) <= Self.tolerance.rawValue }
