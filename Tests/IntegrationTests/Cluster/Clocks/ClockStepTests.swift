@@ -51,9 +51,7 @@ struct ClockStepTests {
     /// Waits until some of what is due waits at the node, or nothing does.
     private func untilTimers(hold: Bool, _ node: NodeProcess) async throws {
         while true {
-            let metrics = String(decoding: (try? await node.get("/metrics").body) ?? [], as: UTF8.self)
-            let count = metrics.firstMatch(of: /(?m)^perennial_timers_overdue ([0-9]+)/).flatMap { Int($0.output.1) }
-            if let count, (count > 0) == hold { return }
+            if let count = try? await node.gauge("perennial_timers_overdue"), (count > 0) == hold { return }
             try await Task.sleep(for: .milliseconds(50))
         }
     }

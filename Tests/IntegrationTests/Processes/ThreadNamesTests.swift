@@ -1,0 +1,21 @@
+import Foundation
+import Testing
+
+/// What operators see of a node in `top -H` and `ps -L`.
+@Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
+struct ThreadNamesTests {
+    @Test("the threads of a node have names", .timeLimit(.minutes(5)))
+    func haveNames() async throws {
+        let cluster = try await ClusterFixture(nodes: 1, corpus: SignedCorpus(count: 1, seed: 79))
+        let node = try await cluster.start(0, cluster: "lease: 15s")
+        let tasks = "/proc/\(node.process.identifier)/task"
+        // One that has just ended says nothing.
+        let names = try FileManager.default.contentsOfDirectory(atPath: tasks).compactMap {
+            try? String(contentsOfFile: "\(tasks)/\($0)/comm", encoding: .utf8).trimmingCharacters(in: .newlines)
+        }
+        let own: Set = ["beats", "readings", "committer", "postgres", "reactor", "verification"]
+        #expect(own.isSubset(of: names))
+        node.process.send(SIGTERM)
+        #expect(await node.process.waitForExit() == 0, "\(node.process.errorOutput)")
+    }
+}
