@@ -138,4 +138,32 @@ private final class Flag: Sendable {
         #expect(pool.isIdle)
         await pool.stop()
     }
+
+    @Test func `unknown chains have a share of their own, and what is known does not wait for it`() async throws {
+        let pool = VerificationPool(threads: 1)
+        pool.start()
+        let (opened, open) = AsyncStream.makeStream(of: Void.self)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            // given more of them than there are places, none of which ends
+            for _ in 0..<VerificationPool.unknownLimit + 5 {
+                group.addTask {
+                    do throws(ReadingFailure) {
+                        try await pool.run(.unknown) { () async throws(ReadingFailure) in for await _ in opened {} }
+                        return true
+                    } catch {
+                        #expect(error.class == .retryableVerificationFailure)
+                        return false
+                    }
+                }
+            }
+            // then the surplus is refused, as what may come again
+            for _ in 0..<5 { #expect(try await group.next() == false) }
+            // and what is known goes on
+            for _ in 0..<100 { try await pool.run(.known) { () async throws(ReadingFailure) in } }
+            open.finish()
+            for try await isDone in group { #expect(isDone) }
+        }
+        #expect(pool.isIdle)
+        await pool.stop()
+    }
 }

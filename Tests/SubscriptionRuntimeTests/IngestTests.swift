@@ -1,3 +1,4 @@
+import AppStore
 import EventSourcing
 import PerennialTestSupport
 import SubscriptionRuntime
@@ -26,6 +27,50 @@ import Testing
                 of: StreamReference(id: "2000000000000001"), after: nil, limit: 10, evidence: true)
             #expect(page.events.map(\.event.kind) == [.subscribed])
             #expect(page.events.first?.evidence == .kept([EvidencePart(name: .signedPayload, jws: payload)]))
+        }
+    }
+
+    @Test func `forged notifications take no place from genuine ones`() async throws {
+        // given a genuine one, after which its header is known
+        var node = try Node()
+        let pool = VerificationPool(threads: 1)
+        node.verification = pool
+        let forger = try TestAppStore(seed: 2)
+        var life = TestSubscription(id: "1", from: Node.start - .days(1))
+        let subscription = life.subscribe()
+        let cancellation = life.turnAutoRenew(false)
+        let genuine = try [node.apple.sign(subscription), node.apple.sign(cancellation)]
+        let forged = try forger.sign(subscription)
+        let (opened, open) = AsyncStream.makeStream(of: Void.self)
+        try await node.run { service in
+            _ = try await service.ingest(signedPayload: genuine[0])
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                // and all places taken that payloads with unknown headers may have
+                for _ in 0...VerificationPool.unknownLimit {
+                    group.addTask {
+                        do throws(ReadingFailure) {
+                            try await pool.run(.unknown) { () async throws(ReadingFailure) in for await _ in opened {} }
+                            return true
+                        } catch {
+                            return false
+                        }
+                    }
+                }
+                #expect(try await group.next() == false)
+                // when
+                let failure = await #expect(throws: ServiceError.self) {
+                    try await service.ingest(signedPayload: forged)
+                }
+                let outcome = try await service.ingest(signedPayload: genuine[1])
+                // then
+                #expect(failure?.code == .retryableVerificationFailure)
+                #expect(outcome == .recorded(StreamVersion(rawValue: 2)))
+                open.finish()
+                try await group.waitForAll()
+            }
+            // Forged for good, once there is time to look at it.
+            let failure = await #expect(throws: ServiceError.self) { try await service.ingest(signedPayload: forged) }
+            #expect(failure?.code == .verificationFailure)
         }
     }
 

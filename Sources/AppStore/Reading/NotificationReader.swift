@@ -19,6 +19,9 @@ package struct NotificationReader: Sendable {
         self.apps = apps
     }
 
+    /// On whose threads a payload belongs; cheap.
+    package func standing(of signedPayload: [UInt8]) -> HeaderStanding { self.verifier.standing(of: signedPayload) }
+
     /// - Parameter signedPayload: the compact JWS.
     /// - Throws: `.refused` when the outer payload is forged or malformed, or cannot be decided now (`isRetryable`);
     ///   `.clockSkew`.

@@ -13,6 +13,11 @@ package struct TransactionReader: Sendable {
     /// Trusts what this one trusts.
     package var answers: AnswerReader { AnswerReader(verifier: self.verifier, apps: self.apps) }
 
+    /// On whose threads a payload belongs; cheap.
+    package func standing(of signedTransaction: [UInt8]) -> HeaderStanding {
+        self.verifier.standing(of: signedTransaction)
+    }
+
     /// - Throws: `.refused` when either is forged, malformed, not of a configured app and environment, or when they do
     ///   not belong together: what a client sends is never put into quarantine. `.clockSkew` as for notifications.
     package func read(

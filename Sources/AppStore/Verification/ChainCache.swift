@@ -33,6 +33,9 @@ final class ChainCache: Sendable {
     /// Newest first.
     private let entries = Mutex<[KnownHeader]>([])
 
+    /// As long as it is, there is nobody whom those that are unknown could displace.
+    var isEmpty: Bool { self.entries.withLock { $0.isEmpty } }
+
     subscript(jws: CompactJWS) -> KnownHeader? {
         self.entries.withLock { $0 }.first { $0.isHeader(of: jws) }
     }

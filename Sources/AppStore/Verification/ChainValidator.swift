@@ -1,5 +1,6 @@
 import Crypto
 import SwiftASN1
+import Synchronization
 @_spi(DisableValidityCheck) import X509
 
 /// Decides whether a chain is Apple's: leaf, intermediate, and one of the configured roots. Dates are not looked at
@@ -10,9 +11,19 @@ struct ChainValidator: Sendable {
 
     let roots: Set<TrustedRoot>
 
-    /// - Throws: VERIFICATION_FAILURE.
-    func validate(_ chain: CertificateChain) async throws(VerificationFailure) -> ValidatedChain {
-        let leafKey = try self.checkWithoutCurves(chain)
+    private let issuers = KnownIssuers()
+
+    init(roots: Set<TrustedRoot>) { self.roots = roots }
+
+    /// - Parameter leafKey: from `checkWithoutCurves`.
+    /// - Throws: VERIFICATION_FAILURE. One operation on a curve is what a forged chain costs: the root has not signed its
+    ///   intermediate, or an intermediate that is known has not signed its leaf. Whatever comes through is judged as a whole.
+    func validate(
+        _ chain: CertificateChain, leafKey: P256.Signing.PublicKey
+    ) async throws(VerificationFailure) -> ValidatedChain {
+        guard self.isIssuer(chain.intermediate), chain.leaf.isSigned(by: chain.intermediate) else {
+            throw VerificationFailure(.verificationFailure, "the chain does not lead to a configured root")
+        }
         var verifier = Verifier(rootCertificates: CertificateStore(self.roots.map(\.certificate))) {
             RFC5280Policy.withValidityCheckDisabled()
             ExactPathPolicy(intermediate: chain.intermediate)
@@ -24,8 +35,21 @@ struct ChainValidator: Sendable {
         return ValidatedChain(chain, root: root, leafKey: leafKey)
     }
 
+    private func isIssuer(_ intermediate: Certificate) -> Bool {
+        if self.issuers.contains(intermediate) { return true }
+        guard
+            self.roots.contains(where: {
+                $0.certificate.subject == intermediate.issuer && intermediate.isSigned(by: $0.certificate)
+            })
+        else { return false }
+        self.issuers.insert(intermediate)
+        return true
+    }
+
     /// What a forged chain most likely fails, before it costs anything.
-    private func checkWithoutCurves(_ chain: CertificateChain) throws(VerificationFailure) -> P256.Signing.PublicKey {
+    /// - Returns: the key of the leaf.
+    /// - Throws: VERIFICATION_FAILURE.
+    func checkWithoutCurves(_ chain: CertificateChain) throws(VerificationFailure) -> P256.Signing.PublicKey {
         let (leaf, intermediate) = (chain.leaf, chain.intermediate)
         guard leaf.issuer == intermediate.subject,
             self.roots.contains(where: { $0.certificate.subject == intermediate.issuer })
@@ -45,6 +69,20 @@ struct ChainValidator: Sendable {
     }
 }
 
+/// Intermediates that a configured root has signed: Apple has a handful, and nobody else can make one.
+private final class KnownIssuers: Sendable {
+    private static let capacity = 16
+
+    /// Newest first.
+    private let certificates = Mutex<[Certificate]>([])
+
+    func contains(_ certificate: Certificate) -> Bool { self.certificates.withLock { $0 }.contains(certificate) }
+
+    func insert(_ certificate: Certificate) {
+        self.certificates.withLock { $0 = [certificate] + $0.prefix(Self.capacity - 1) }
+    }
+}
+
 /// The path may be leaf, intermediate, and a root that may sign certificates: nothing shorter or longer.
 private struct ExactPathPolicy: VerifierPolicy {
     let intermediate: Certificate
@@ -58,6 +96,10 @@ private struct ExactPathPolicy: VerifierPolicy {
 }
 
 extension Certificate {
+    fileprivate func isSigned(by issuer: Certificate) -> Bool {
+        issuer.publicKey.isValidSignature(self.signature, for: self)
+    }
+
     /// RFC 5280 §4.2.1.3: a usage counts unless the extension is absent. swift-certificates leaves it to its caller.
     fileprivate func mayBeUsed(for usage: KeyPath<KeyUsage, Bool>) -> Bool {
         do { return try self.extensions.keyUsage?[keyPath: usage] ?? true } catch { return false }

@@ -1,4 +1,5 @@
 import Subscriptions
+import Synchronization
 
 /// Verifies compact JWS of the App Store as Apple's libraries do, step by step: form, chain, signature. Whom a payload
 /// is about is for its reader to check. One instance serves the whole process; calls run in parallel.
@@ -12,16 +13,29 @@ package struct PayloadVerifier: Sendable {
     private let trust: Trust
     private let revocation: RevocationChecker?
     private let cache = ChainCache()
-    /// Forged chains may keep two processors busy at most, and the others go on with what is known.
-    private let unknownChains = Gate(limit: 2)
+    private let unknownChains: UnknownChains
 
     /// - Parameters:
     ///   - apps: whose roots are trusted. A reader compares the root with the app's own afterwards.
     ///   - revocation: asks Apple whether certificates were revoked, and judges certificates at the present instead of
     ///     at the payload's own date; nil for neither.
-    package init(apps: AppDirectory, revocation: RevocationChecker? = nil) {
+    ///   - allowance: for chains that are unknown beside others that are known. Apple takes a new one once in months; each
+    ///     that is forged costs as much as several genuine payloads.
+    package init(
+        apps: AppDirectory, revocation: RevocationChecker? = nil,
+        allowance: Allowance = Allowance(burst: 64, every: .milliseconds(50))
+    ) {
         self.trust = apps.isUnsigned ? .unsigned : .signed(ChainValidator(roots: apps.roots))
         self.revocation = revocation
+        self.unknownChains = UnknownChains(allowance)
+    }
+
+    /// Cheap: nothing is decoded.
+    func standing(of text: [UInt8]) -> HeaderStanding {
+        guard case .signed = self.trust, let jws = try? CompactJWS(text[...]), !self.cache.isEmpty else {
+            return .known
+        }
+        return self.cache[jws] == nil ? .unknown : .known
     }
 
     /// - Throws: the class of the first step that fails, in Apple's order; but after a header that is known comes the
@@ -58,26 +72,34 @@ package struct PayloadVerifier: Sendable {
         self.revocation == nil ? payload.effectiveDate : now
     }
 
-    /// The signature is checked inside the gate as well: whoever waits with the same chain then finds it in the cache.
     private func check(
         _ jws: CompactJWS, header: JWSHeader, effectiveDate: Moment, validator: ChainValidator
     ) async throws(VerificationFailure) -> ValidatedChain {
-        guard await self.unknownChains.enter() else {
-            throw VerificationFailure(.retryableVerificationFailure, "too many unknown chains wait for validation")
-        }
-        defer { self.unknownChains.leave() }
+        let chain = try CertificateChain(header)
+        let leafKey = try validator.checkWithoutCurves(chain)
+        // Whoever comes with the same chain at the same time finds it in the cache when it is his turn.
         let cached = self.cache[jws]
         let known: KnownHeader
         if let cached {
             known = cached
         } else {
-            known = KnownHeader(jws.header, chain: try await validator.validate(CertificateChain(header)))
+            guard self.cache.isEmpty || self.unknownChains.take() else { throw .tooManyUnknownChains }
+            known = KnownHeader(jws.header, chain: try await validator.validate(chain, leafKey: leafKey))
         }
         try known.chain.checkValidity(at: effectiveDate)
         try known.chain.checkSignature(of: jws, after: known.hash)
         if cached == nil { self.cache.insert(known) }
         return known.chain
     }
+}
+
+/// How many unknown chains may cost work on curves.
+private final class UnknownChains: Sendable {
+    private let allowance: Mutex<Allowance>
+
+    init(_ allowance: Allowance) { self.allowance = Mutex(allowance) }
+
+    func take() -> Bool { self.allowance.withLock { $0.take(at: .now) } }
 }
 
 /// A payload whose signature holds.

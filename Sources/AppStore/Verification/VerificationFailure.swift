@@ -21,4 +21,7 @@ package struct VerificationFailure: Error, Hashable, Sendable {
     }
 
     package var isRetryable: Bool { self.class == .retryableVerificationFailure }
+
+    static let tooManyUnknownChains = VerificationFailure(
+        .retryableVerificationFailure, "too many payloads with unknown certificates at once")
 }

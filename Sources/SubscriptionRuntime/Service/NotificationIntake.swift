@@ -36,7 +36,10 @@ struct NotificationIntake: Sendable {
     /// Durable when it returns.
     /// - Throws: Apple's failure classes for what is forged or malformed; otherwise retryable codes.
     func take(_ signedPayload: [UInt8], mayQuarantine: Bool) async throws(ServiceError) -> IngestOutcome {
-        let verified = try await self.verify { () async throws(ReadingFailure) in try await self.read(signedPayload) }
+        let standing = self.reader.standing(of: signedPayload)
+        let verified = try await self.verify(standing) { () async throws(ReadingFailure) in
+            try await self.read(signedPayload)
+        }
         return try await self.record(verified, mayQuarantine: mayQuarantine)
     }
 
@@ -114,13 +117,14 @@ struct NotificationIntake: Sendable {
         Result { () throws(StoreError) in try self.codec.encode(originals) }.mapError { ServiceError($0) }
     }
 
+    /// - Parameter standing: of what comes from nobody knows whom. What Apple itself was asked for needs none.
     func verify<Reading: Sendable>(
-        _ read: @Sendable () async throws(ReadingFailure) -> Reading
+        _ standing: HeaderStanding = .known, _ read: @Sendable () async throws(ReadingFailure) -> Reading
     ) async throws(ServiceError) -> Reading {
         let start = ContinuousClock.now
         defer { self.metrics.recordVerification(took: .now - start) }
         do {
-            return try await self.verification.run(read)
+            return try await self.verification.run(standing, read)
         } catch {
             throw self.noted(error)
         }

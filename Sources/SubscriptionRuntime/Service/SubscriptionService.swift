@@ -135,7 +135,8 @@ package final class SubscriptionService: Service, Sendable {
         let originals =
             [EvidencePart(name: .signedTransactionInfo, jws: signedTransaction)]
             + (signedRenewalInfo.map { [EvidencePart(name: .signedRenewalInfo, jws: $0)] } ?? [])
-        var ((key, bundle), evidence) = try await self.intake.verify { () async throws(ReadingFailure) in
+        let standing = self.transactions.standing(of: signedTransaction)
+        var ((key, bundle), evidence) = try await self.intake.verify(standing) { () async throws(ReadingFailure) in
             let reading = try await self.transactions.read(
                 signedTransaction: signedTransaction, signedRenewalInfo: signedRenewalInfo, customerID: customerID,
                 now: self.clock.now)

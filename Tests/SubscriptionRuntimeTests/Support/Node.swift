@@ -15,6 +15,8 @@ struct Node {
     var clock = ManualClock(Self.start)
     var configuration = RuntimeConfiguration()
     var bundles = TestAppStore.bundles
+    /// nil for one of its own.
+    var verification: VerificationPool?
     let log = LogLines()
     var catalog = Catalog([Catalog.Entry(entitlement: "pro", products: ["pro.monthly"])])
 
@@ -46,7 +48,8 @@ struct Node {
         return try SubscriptionService(
             store: self.store, configuration: self.configuration, clock: self.clock,
             notifications: NotificationReader(verifier: verifier, apps: apps),
-            transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(threads: 2),
+            transactions: TransactionReader(verifier: verifier, apps: apps),
+            verification: self.verification ?? VerificationPool(threads: 2),
             catalog: self.catalog, logger: self.log.logger)
     }
 

@@ -8,7 +8,8 @@ struct TestAppStore: Sendable {
 
     private let authority: CertificateAuthority
 
-    init() throws { self.authority = try CertificateAuthority.make() }
+    /// - Parameter seed: of its keys. Another seed makes a forger, whose certificates look the same.
+    init(seed: UInt64 = 1) throws { self.authority = try CertificateAuthority.make(seed: seed) }
 
     /// The apps a node is configured with.
     func apps(_ bundles: [BundleID] = Self.bundles) throws -> AppDirectory {
