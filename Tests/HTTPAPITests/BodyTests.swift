@@ -1,4 +1,5 @@
 import HTTPAPI
+import NIOCore
 import Testing
 
 /// How bodies are read, and when they are not.
@@ -69,17 +70,129 @@ import Testing
         }
     }
 
-    @Test func boundsBodiesOfAllRequestsTogether() async throws {
-        try await Node.run(configuration: Configuration.with { $0.bodyBytes = 1_000 }) { node in
-            let answer = try await node.send("POST", "/v1/check", body: String(repeating: " ", count: 1_001))
+    @Test func boundsLargeBodiesOfAllRequestsTogether() async throws {
+        let configuration = Configuration.with {
+            $0.smallBodyBytes = 100
+            $0.largeBodyBytes = 1_000
+        }
+        try await Node.run(configuration: configuration) { node in
+            let answer = try await node.send("POST", "/v1/check", body: String(repeating: " ", count: 1_101))
 
             #expect(answer.status == 503)
             #expect(answer.code == "tooBusy")
             #expect(answer.headers["retry-after"] == "1")
+            #expect(answer.headers["connection"] == "close")
             #expect(answer.json["retryable"] as? Bool == true)
             // What was taken has been given back.
-            #expect(try await node.send("POST", "/v1/check", body: String(repeating: " ", count: 1_000)).status == 400)
-            #expect(try await node.send("POST", "/v1/check", body: String(repeating: " ", count: 1_000)).status == 400)
+            #expect(try await node.send("POST", "/v1/check", body: String(repeating: " ", count: 1_100)).status == 400)
+            #expect(try await node.send("POST", "/v1/check", body: String(repeating: " ", count: 1_100)).status == 400)
+        }
+    }
+
+    @Test func `stalled bodies keep out neither small ones nor, after a second, large ones`() async throws {
+        let configuration = Configuration.with {
+            $0.smallBodyBytes = 100
+            $0.largeBodyBytes = 1_000
+        }
+        try await Node.run(configuration: configuration) { node in
+            try await HTTPConnection.with(port: node.port) { stalled in
+                // given a body that takes all there is, and never ends
+                try await stalled.send(
+                    "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                        + "Content-Length: 1101\r\n\r\n" + String(repeating: " ", count: 1_100))
+                // then there is room for small ones
+                for _ in 0..<10 { #expect(try await node.send("POST", "/v1/check", body: "{}").status == 400) }
+                // and for a large one, as soon as it shows that the other has stalled
+                var status = 0
+                repeat {
+                    status = try await node.send("POST", "/v1/check", body: String(repeating: " ", count: 1_100)).status
+                } while status == 503
+                #expect(status == 400)
+                // which is told so
+                let answer = try await stalled.answer()
+                #expect(answer.status == 503)
+                #expect(answer.code == "tooBusy")
+                try await stalled.waitForEnd()
+            }
+        }
+    }
+
+    @Test func `a body that does not come is answered`() async throws {
+        let configuration = Configuration.with {
+            $0.bodyGrace = .milliseconds(50)
+            $0.bodyBytesPerSecond = 1 << 20
+        }
+        try await Node.run(configuration: configuration) { node in
+            for head in ["Content-Length: 1000\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n{"] {
+                try await HTTPConnection.with(port: node.port) { connection in
+                    try await connection.send(
+                        "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" + head)
+                    let answer = try await connection.answer()
+
+                    #expect(answer.status == 408)
+                    #expect(answer.code == "requestTimeout")
+                    #expect(answer.headers["connection"] == "close")
+                    try await connection.waitForEnd()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["9223372036854775807", "9223372036854775808", "18446744073709551615"])
+    func `a length beyond all bounds is refused at once`(_ length: String) async throws {
+        try await Node.run { node in
+            for (path, status) in [("/v1/check", 413), ("/nowhere", 404)] {
+                try await HTTPConnection.with(port: node.port) { connection in
+                    try await connection.send(
+                        "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                            + "Expect: 100-continue\r\nContent-Length: \(length)\r\n\r\n")
+                    let answer = try await connection.answer()
+
+                    #expect(answer.status == status)
+                    #expect(answer.headers["connection"] == "close")
+                    try await connection.waitForEnd()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["ffffffffffffffff0", "x"])
+    func `a chunk size that is none is refused`(_ size: String) async throws {
+        try await Node.run { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                try await connection.send(
+                    "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                        + "Transfer-Encoding: chunked\r\n\r\n\(size)\r\n")
+                #expect(try await connection.answer().status == 400)
+                try await connection.waitForEnd()
+            }
+        }
+    }
+
+    @Test func `an endless body behind a refusal is cut`() async throws {
+        try await Node.run { node in
+            for request in ["POST /nowhere", "GET /livez", "PUT /v1/check"] {
+                try await HTTPConnection.with(port: node.port) { connection in
+                    try await connection.send(
+                        "\(request) HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\n")
+                    let answer = try await connection.answer()
+
+                    #expect(answer.headers["connection"] == "close")
+                    // The limits of this node are an hour long.
+                    try await connection.waitForEnd()
+                }
+            }
+        }
+    }
+
+    @Test func `the rest of a short body behind a refusal is read`() async throws {
+        try await Node.run { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                try await connection.send("POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n")
+                #expect(try await connection.answer().status == 404)
+                try await connection.send("0123456789")
+                #expect(try await connection.send("GET", "/livez").status == 200)
+            }
         }
     }
 

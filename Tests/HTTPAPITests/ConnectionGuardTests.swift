@@ -5,7 +5,7 @@ import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
-/// How long a connection may take to take its answer, in virtual time: ten seconds.
+/// How long a connection may take to take its answer, in virtual time (ten seconds), and how slowly it may ask.
 @Suite struct ConnectionGuardTests {
     /// A client that takes a part of its answer when it is told to.
     private final class Client: ChannelOutboundHandler {
@@ -98,5 +98,60 @@ import Testing
         self.client.take()
         #expect(self.stays(for: 4))
         #expect(!self.stays(for: 2))
+    }
+
+    /// What requests get that read the body of one that begins now.
+    private final class Reader: ChannelInboundHandler {
+        typealias InboundIn = HTTPRequestPart
+
+        private(set) var bytes = 0
+        private(set) var failures = 0
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            if case .body(let body) = self.unwrapInboundIn(data) { self.bytes += body.readableBytes }
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { self.failures += 1 }
+    }
+
+    private static func upload(_ limits: Configuration.Limits) throws -> (EmbeddedChannel, Reader) {
+        let reader = Reader()
+        let channel = EmbeddedChannel(handlers: [ConnectionGuard(admission: Admission(limits: limits)), reader])
+        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/client")).wait()
+        let head = HTTPRequest(
+            method: .post, scheme: "http", authority: "localhost", path: "/v1/check",
+            headerFields: [.contentLength: "1000000"])
+        try channel.writeInbound(HTTPRequestPart.head(head))
+        return (channel, reader)
+    }
+
+    @Test(arguments: [(1_000, true), (5_000, false)])
+    func `a body has to come at a minimal rate`(bytesPerSecond: Int, isCut: Bool) throws {
+        var limits = Configuration.Limits()
+        limits.bodyTimeout = .hours(1)
+        let (channel, reader) = try Self.upload(limits)
+
+        for _ in 0..<60 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+            try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(repeating: 32, count: bytesPerSecond)))
+        }
+
+        #expect((reader.failures == 1) == isCut)
+        // and no more of it is read
+        #expect((reader.bytes < 60 * bytesPerSecond) == isCut)
+    }
+
+    @Test func `a pause of our own cuts no body`() throws {
+        var limits = Configuration.Limits()
+        limits.bodyTimeout = .hours(1)
+        let (channel, reader) = try Self.upload(limits)
+
+        // given that it was too slow at one look
+        for _ in 0..<6 { channel.embeddedEventLoop.advanceTime(by: .seconds(1)) }
+        // when what waited is read then
+        try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(repeating: 32, count: 100_000)))
+        for _ in 0..<10 { channel.embeddedEventLoop.advanceTime(by: .seconds(1)) }
+
+        #expect(reader.failures == 0)
     }
 }

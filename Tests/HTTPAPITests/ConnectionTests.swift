@@ -88,10 +88,29 @@ import Testing
         }
     }
 
+    /// A request that is worked on until `end` is finished.
+    private static func long(_ begun: AsyncStream<Void>.Continuation, until ended: AsyncStream<Void>) -> Route {
+        Route(post: "/long") { body in
+            begun.yield()
+            for await _ in ended {}
+            return body
+        }
+    }
+
+    private static let longRequest =
+        "POST /long HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+
     @Test func turnsSurplusConnectionsAway() async throws {
-        try await Node.run(configuration: Configuration.with { $0.connections = 1 }) { node in
+        // given a connection with a request that is worked on
+        let (begun, beginning) = AsyncStream<Void>.makeStream()
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        try await Node.run(
+            configuration: Configuration.with { $0.connections = 1 },
+            additionalRoutes: [Self.long(beginning, until: ended)]
+        ) { node in
             try await HTTPConnection.with(port: node.port) { first in
-                #expect(try await first.send("GET", "/livez").status == 200)
+                try await first.send(Self.longRequest)
+                for await _ in begun { break }
                 try await HTTPConnection.with(port: node.port) { second in
                     let answer = try await second.send("GET", "/livez")
 
@@ -100,7 +119,65 @@ import Testing
                     #expect(answer.headers["retry-after"] == "1")
                     try await second.waitForEnd()
                 }
-                #expect(try await first.send("GET", "/livez").status == 200)
+                end.finish()
+                #expect(try await first.answer().status == 200)
+            }
+        }
+    }
+
+    @Test func `half-finished heads keep nobody out`() async throws {
+        try await Node.run(configuration: Configuration.with { $0.connections = 2 }) { node in
+            try await HTTPConnection.with(port: node.port) { first in
+                try await first.send("GET /livez HTTP/1.1\r\nHost: a\r\n")
+                try await HTTPConnection.with(port: node.port) { second in
+                    try await second.send("GET /livez HTT")
+                    try await HTTPConnection.with(port: node.port) { third in
+                        #expect(try await third.send("GET", "/livez").status == 200)
+                        // Who came first had the most time.
+                        try await first.waitForEnd()
+                        try await second.send("P/1.1\r\nHost: a\r\n\r\n")
+                        #expect(try await second.answer().status == 200)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+    ])
+    func `connections that are left lying about give way`(_ start: String) async throws {
+        try await Node.run(configuration: Configuration.with { $0.connections = 1 }) { node in
+            try await HTTPConnection.with(port: node.port) { first in
+                try await first.send(start)
+                // A moment later it shows that nothing more comes.
+                var status = 503
+                while status == 503 { status = try await node.send("GET", "/livez").status }
+                #expect(status == 200)
+                try await first.waitForEnd()
+            }
+        }
+    }
+
+    @Test func `a flood of refusals waits, and gives way to others`() async throws {
+        let configuration = Configuration.with {
+            $0.connections = 1
+            $0.refusals = 1
+            $0.refusalPause = .seconds(3_600)
+        }
+        try await Node.run(configuration: configuration) { node in
+            let forged = #"{"signedPayload": "a.b.c"}"#
+            #expect(try await node.send("POST", "/v1/apple/notifications", body: forged).status == 422)
+            try await HTTPConnection.with(port: node.port) { second in
+                try await second.send(
+                    "POST /v1/apple/notifications HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                        + "Content-Length: \(forged.utf8.count)\r\n\r\n\(forged)")
+                // then the next one gets its place instead of an answer
+                var status = 503
+                while status == 503 { status = try await node.send("GET", "/livez").status }
+                #expect(status == 200)
+                try await second.waitForEnd()
             }
         }
     }
@@ -109,17 +186,12 @@ import Testing
         // given: a request that is worked on until we let it
         let (begun, beginning) = AsyncStream<Void>.makeStream()
         let (ended, end) = AsyncStream<Void>.makeStream()
-        let long = Route(post: "/long") { body in
-            beginning.yield()
-            for await _ in ended {}
-            return body
-        }
         try await Node.run(
-            configuration: Configuration.with { $0.requests = 1 }, additionalRoutes: [long]
+            configuration: Configuration.with { $0.requests = 1 },
+            additionalRoutes: [Self.long(beginning, until: ended)]
         ) { node in
             try await HTTPConnection.with(port: node.port) { holder in
-                try await holder.send(
-                    "POST /long HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+                try await holder.send(Self.longRequest)
                 for await _ in begun { break }
                 try await HTTPConnection.with(port: node.port) { other in
                     for answer in [

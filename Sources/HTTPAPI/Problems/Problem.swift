@@ -87,6 +87,7 @@ extension ProblemCode {
         case .forbidden, .forwardedRequest: .forbidden
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
+        case .requestTimeout: .requestTimeout
         case .bodyTooLarge, .tooManyChecks: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
         case .expectationFailed: .expectationFailed
@@ -106,6 +107,7 @@ extension ProblemCode {
         case .forwardedRequest: "Requests through a proxy need tokens"
         case .notFound: "There is nothing here"
         case .methodNotAllowed: "This path takes other methods"
+        case .requestTimeout: "The request took too long to come"
         case .bodyTooLarge: "The body is too large"
         case .tooManyChecks: "Too many checks in one request"
         case .unsupportedMediaType: "The body is not in a form that this request takes"

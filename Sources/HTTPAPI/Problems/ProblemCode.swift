@@ -16,6 +16,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case notFound
     /// The path takes other methods (405).
     case methodNotAllowed
+    /// The rest of the request did not come, or came too slowly (408).
+    case requestTimeout
     /// A body beyond its bound (413).
     case bodyTooLarge
     /// More than 1,000 checks in one request (413).

@@ -1,5 +1,6 @@
 import Hummingbird
 import JSONScanning
+import NIOCore
 
 /// One request on its way to a route.
 struct Call {
@@ -9,9 +10,11 @@ struct Call {
     let arguments: [String]
     let query: Query
     let admission: Admission
+    /// What it came on.
+    let connection: any Channel
 
-    /// Reads the body, which has to be JSON, and lets `use` have it; its bytes count as in hand until then, and from then on
-    /// the request as one that is worked on: a client that is slow takes no place from others. For routes that say
+    /// Reads the body, which has to be JSON, and lets `use` have it. From then on the request counts as one that is worked
+    /// on: a client that is slow takes no place from others. For routes that say
     /// `takesBody`.
     func withBody<Result>(_ use: ([UInt8]) async throws -> Result) async throws -> Result {
         guard try self.format() == .json else { throw self.unsupported("send Content-Type: application/json") }
@@ -30,21 +33,15 @@ struct Call {
 
     private func withBytes<Result>(_ use: ([UInt8]) async throws -> Result) async throws -> Result {
         let limit = self.admission.limits.bodyBytesPerRequest
-        let announced = self.fields.contentLength.flatMap { Int($0) } ?? 0
+        let announced = ContentLength.bytes(self.fields.contentLength)
         guard announced <= limit else { throw self.tooLarge(limit) }
 
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(announced)
-        var taken = 0
-        defer { self.admission.releaseBody(bytes: taken) }
+        // Of more than that, nobody knows whether it comes.
+        bytes.reserveCapacity(min(announced, self.admission.limits.smallBodyBytes))
         do {
             for try await chunk in self.body {
-                let count = chunk.readableBytes
-                guard bytes.count + count <= limit else { throw self.tooLarge(limit) }
-                guard self.admission.takeBody(bytes: count) else {
-                    throw Problem(.tooBusy, "too many request bodies in memory")
-                }
-                taken += count
+                guard bytes.count + chunk.readableBytes <= limit else { throw self.tooLarge(limit) }
                 bytes.append(contentsOf: chunk.readableBytesView)
             }
         } catch let problem as Problem {

@@ -7,9 +7,15 @@ import SubscriptionRuntime
 extension API {
     /// The answer says no more than that the notification is durable, whatever became of it.
     func receiveNotification(_ call: Call) async throws -> Response {
-        try await call.withBody { body in
-            _ = try await self.service.ingest(signedPayload: try self.signedPayload(in: body))
-            return .json(reserving: 2) { $0.object { _ in } }
+        do {
+            return try await call.withBody { body in
+                _ = try await self.service.ingest(signedPayload: try self.signedPayload(in: body))
+                return .json(reserving: 2) { $0.object { _ in } }
+            }
+        } catch {
+            // Anybody may send here. By now the body is gone, and the request counts no more.
+            await call.admission.pauseBeforeRefusal(on: call.connection)
+            throw error
         }
     }
 

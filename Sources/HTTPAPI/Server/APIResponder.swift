@@ -1,6 +1,7 @@
 import AppStore
 import Hummingbird
 import Logging
+import NIOCore
 import SubscriptionRuntime
 
 /// From a request to its answer: finds the route, asks whether the caller may, and makes problems of what goes wrong.
@@ -15,7 +16,7 @@ struct APIResponder: HTTPResponder {
         var route: Route?
         var response: Response
         do {
-            response = try await self.answer(request, fields, &route)
+            response = try await self.answer(request, fields, on: context.channel, &route)
         } catch {
             var problem = Problem(error)
             if problem.status == .internalServerError {
@@ -37,7 +38,7 @@ struct APIResponder: HTTPResponder {
 
     /// - Parameter found: the route, as soon as it is known, for whoever describes what became of the request.
     private func answer(
-        _ request: Request, _ fields: RequestFields, _ found: inout Route?
+        _ request: Request, _ fields: RequestFields, on connection: any Channel, _ found: inout Route?
     ) async throws -> Response {
         let target = request.head.path ?? ""
         let path = Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })
@@ -52,18 +53,23 @@ struct APIResponder: HTTPResponder {
         let queryText = route.access == .signature ? "" : Substring(target.utf8.dropFirst(path.utf8.count + 1))
         let query = try Query(queryText, allowing: route.parameters)
         let call = Call(
-            fields: fields, body: request.body, arguments: arguments, query: query, admission: self.admission)
+            fields: fields, body: request.body, arguments: arguments, query: query, admission: self.admission,
+            connection: connection)
         // A request with a body counts from when that has come.
         guard !route.isUnlimited, !route.takesBody else { return try await route.handler(self.api, call) }
         return try await self.admission.asRequest { try await route.handler(self.api, call) }
     }
 }
 
-/// Nothing but the logger: routes get what they need from `Call`.
+/// Nothing but the connection and its logger: routes get what they need from `Call`.
 struct ConnectionContext: InitializableFromSource {
+    let channel: any Channel
     let logger: Logger
 
-    init(source: ApplicationRequestContextSource) { self.logger = source.logger }
+    init(source: ApplicationRequestContextSource) {
+        self.channel = source.channel
+        self.logger = source.logger
+    }
 }
 
 extension Problem {

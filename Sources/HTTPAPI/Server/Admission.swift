@@ -1,28 +1,30 @@
+import AppStore
+import NIOCore
+import ServiceLifecycle
 import Synchronization
 
-/// Counts what one listener has in hand, so that nothing grows without bound. Each `take` that succeeds is followed by
-/// one `release`.
+/// Counts what one listener has in hand, so that nothing grows without bound.
 package final class Admission: Sendable {
     let limits: Configuration.Limits
-    private let connections = Atomic<Int>(0)
+    let connections: ConnectionRoster
+    let largeBodies: LargeBodies
     private let requests = Atomic<Int>(0)
-    private let bodyBytes = Atomic<Int>(0)
     private let streams = Atomic<Int>(0)
+    private let refusals: Mutex<Allowance>
+    /// Refusals that wait for their pause to end.
+    private let pausing = Atomic<Int>(0)
 
-    package init(limits: Configuration.Limits) { self.limits = limits }
+    package init(limits: Configuration.Limits) {
+        self.limits = limits
+        self.connections = ConnectionRoster(limit: limits.connections)
+        self.largeBodies = LargeBodies(limit: limits.largeBodyBytes)
+        self.refusals = Mutex(
+            Allowance(burst: limits.refusals, every: .seconds(1) / max(1, limits.refusals)))
+    }
 
     /// For health and metrics pages.
     var requestsInFlight: Int { self.requests.load(ordering: .relaxed) }
-    var openConnections: Int { self.connections.load(ordering: .relaxed) }
-
-    /// Connections are counted whether or not they are within the bound: the surplus one gets an answer too.
-    func openConnection() -> Bool {
-        self.connections.wrappingAdd(1, ordering: .relaxed).newValue <= self.limits.connections
-    }
-
-    func closeConnection() {
-        self.connections.wrappingSubtract(1, ordering: .relaxed)
-    }
+    var openConnections: Int { self.connections.count }
 
     /// Does `work` as one of the requests that are worked on.
     /// - Throws: 503 when there are as many as may be.
@@ -34,10 +36,14 @@ package final class Admission: Sendable {
         return try await work()
     }
 
-    func takeBody(bytes: Int) -> Bool { Self.take(bytes, from: self.bodyBytes, upTo: self.limits.bodyBytes) }
-
-    func releaseBody(bytes: Int) {
-        self.bodyBytes.wrappingSubtract(bytes, ordering: .relaxed)
+    /// Returns when what came on `connection` and was refused may be answered: at once, unless a flood of it comes.
+    func pauseBeforeRefusal(on connection: any Channel) async {
+        guard !self.refusals.withLock({ $0.take(at: .now) }),
+            Self.take(1, from: self.pausing, upTo: self.limits.connections)
+        else { return }
+        defer { self.pausing.wrappingSubtract(1, ordering: .relaxed) }
+        connection.triggerUserOutboundEvent(RefusalPause(), promise: nil)
+        await cancelWhenGracefulShutdown { try? await Task.sleep(for: self.limits.refusalPause) }
     }
 
     /// A place for an answer that does not end by itself; nil when all are taken.

@@ -45,26 +45,40 @@ package struct Configuration: Sendable {
 
     /// Bounds of one listener. Over a bound the answer is 503 with `Retry-After`: nothing grows.
     package struct Limits: Sendable {
-        /// Connections that are served; more are answered with 503 and closed.
+        /// Connections that are served. Where there are more, those that ask for nothing go first (`ConnectionRoster`);
+        /// when all are busy, more are answered with 503 and closed.
         package var connections = 4_096
         /// Requests being worked on: whose body, if they have one, has come.
         package var requests = 1_024
         /// Answers that do not end by themselves; they do not count as requests.
         package var streams = 256
-        /// Bytes of request bodies in memory, of all requests together.
-        package var bodyBytes = 128 << 20
+        /// Bytes of each request body for which there is always room: a notification has 12 KB.
+        package var smallBodyBytes = 32 << 10
+        /// Bytes of request bodies in memory beyond that, of all requests together. Where it is not enough, the body that
+        /// comes slowest is let go.
+        package var largeBodyBytes = 64 << 20
         /// Bytes of one request body; more is 413.
         package var bodyBytesPerRequest = 1 << 20
         /// Bytes of a request's path, query and header fields; more is 431. Where cursors are taken, the longest comes on top.
         package var headerBytes = 32 << 10
         /// From a connection's start to the head of its first request, TLS included.
         package var headTimeout = TimeAmount.seconds(10)
+        /// The same of a connection that is one too many.
+        package var surplusTimeout = TimeAmount.seconds(1)
         /// From a request's head to its end.
         package var bodyTimeout = TimeAmount.seconds(30)
+        /// How fast a body has to come from `bodyGrace` on, in the mean. Slower is 408.
+        package var bodyBytesPerSecond = 4 << 10
+        /// Counts from a request's head.
+        package var bodyGrace = TimeAmount.seconds(5)
         /// Until an answer has been taken; of one that does not end, what there is of it.
         package var answerTimeout = TimeAmount.seconds(60)
         /// Of a connection between two requests.
         package var idleTimeout = TimeAmount.seconds(60)
+        /// Notifications that are refused, at once and then each second, before `refusalPause` comes before the answer. It
+        /// holds back those who send what nobody signed: each connection of theirs is worth one refusal in that time.
+        package var refusals = 100
+        package var refusalPause = Duration.seconds(1)
         /// How long a stream that has nothing to say is silent at most.
         package var heartbeat = Duration.seconds(15)
 

@@ -13,7 +13,13 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     package typealias OutboundOut = HTTPResponsePart
 
     private let admission: Admission
+    /// nil once the connection has ended.
+    private var place: ConnectionPlace?
     private var isSurplus = false
+    /// Of the requests that are not answered yet; the last may still be arriving.
+    private var bodies: [IncomingBody] = []
+    /// The request that is arriving is not read any more: its answer says why, and is the last.
+    private var isLetGo = false
     private var machine = ConnectionPhase()
     private var deadline: NIODeadline?
     private var tick: Scheduled<Void>?
@@ -26,33 +32,45 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     package init(admission: Admission) { self.admission = admission }
 
     package func handlerAdded(context: ChannelHandlerContext) {
-        self.isSurplus = !self.admission.openConnection()
+        let isolated = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let place = ConnectionPlace { [loop = context.eventLoop] in
+            loop.execute { isolated.value.0.leave(isolated.value.1) }
+        }
+        self.place = place
+        self.isSurplus = !self.admission.connections.open(place)
+        self.noteWait()
         self.restartDeadline(context)
         self.scheduleTick(context)
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) {
         self.tick?.cancel()
-        self.admission.closeConnection()
+        for body in self.bodies { self.release(body) }
+        if let place = self.place { self.admission.connections.close(place) }
+        self.place = nil
     }
 
     // MARK: In
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !self.machine.isClosing else { return }  // what still comes in is thrown away
+        guard !self.machine.isClosing, !self.isLetGo else { return }  // what still comes in is thrown away
         switch self.unwrapInboundIn(data) {
         case .head(let head):
             guard !self.isSurplus else {
                 return self.refuse(
-                    Problem(.tooBusy, "too many connections"), to: head.headerFields, context: context)
+                    .tooManyConnections, to: head.headerFields, context: context)
             }
             let isContinued = self.machine.isQuiet && self.isContinuable(head)
+            self.bodies.append(IncomingBody(head, at: context.eventLoop.now))
             self.advance(context) { $0.requestBegan() }
             if isContinued {
                 context.writeAndFlush(self.wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
             }
-        case .body: break
-        case .end: self.advance(context) { $0.requestEnded() }
+        case .body(let bytes):
+            guard self.receive(bytes.readableBytes, context) else { return }
+        case .end:
+            if let place = self.bodies.last?.place { self.admission.largeBodies.complete(place) }
+            self.advance(context) { $0.requestEnded() }
         }
         context.fireChannelRead(data)
     }
@@ -78,8 +96,55 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     /// Whether the client waits for our word before it sends its body, and should get it.
     private func isContinuable(_ head: HTTPRequest) -> Bool {
         guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return false }
-        let length = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
-        return length <= self.admission.limits.bodyBytesPerRequest
+        return ContentLength.bytes(head.headerFields[.contentLength]) <= self.admission.limits.bodyBytesPerRequest
+    }
+
+    /// - Returns: whether the bytes may go on to the request.
+    private func receive(_ count: Int, _ context: ChannelHandlerContext) -> Bool {
+        // Of a request that is answered already, the rest is thrown away.
+        guard !self.bodies.isEmpty else { return true }
+        let index = self.bodies.count - 1
+        let surplus = self.bodies[index].receive(count, small: self.admission.limits.smallBodyBytes)
+        guard surplus > 0 else { return true }
+        let place = self.bodies[index].place ?? self.beginLargeBody(context)
+        self.bodies[index].place = place
+        if self.admission.largeBodies.take(surplus, for: place) { return true }
+        self.letGo(.tooManyLargeBodies, context)
+        return false
+    }
+
+    private func beginLargeBody(_ context: ChannelHandlerContext) -> LargeBodyBudget.ID {
+        let isolated = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        return self.admission.largeBodies.begin { [loop = context.eventLoop] in
+            loop.execute {
+                let (handler, context) = isolated.value
+                guard handler.place != nil, handler.machine.phase == .reading else { return }
+                handler.letGo(.tooManyLargeBodies, context)
+            }
+        }
+    }
+
+    private func release(_ body: IncomingBody) {
+        if let place = body.place { self.admission.largeBodies.end(place) }
+    }
+
+    /// Reads no more of the request that is arriving. Whoever reads its body gets the problem, and answers with it.
+    private func letGo(_ problem: Problem, _ context: ChannelHandlerContext) {
+        guard !self.isLetGo else { return }
+        guard !self.bodies.isEmpty else { return context.close(promise: nil) }
+        self.isLetGo = true
+        self.deadline = context.eventLoop.now + self.admission.limits.answerTimeout
+        context.fireErrorCaught(problem)
+    }
+
+    /// Others need the place, and there was nothing to do here.
+    private func leave(_ context: ChannelHandlerContext) {
+        guard let place = self.place else { return }
+        switch place.wait {
+        case .none: self.admission.connections.add(place)
+        case .body: self.letGo(.tooManyConnections, context)
+        case .firstHead, .refusal, .nextRequest: context.close(promise: nil)
+        }
     }
 
     // MARK: Out
@@ -87,7 +152,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch self.unwrapOutboundIn(data) {
         case .head(var head):
-            if self.isQuiescing { head.headerFields[.connection] = "close" }
+            if self.isQuiescing || self.isLetGo || self.wouldReadOn { head.headerFields[.connection] = "close" }
             let isLast = head.headerFields[.connection] == "close"
             self.isStreaming = head.headerFields[.contentType] == ServerSentEvents.contentType
             self.advance(context) { $0.answerBegan(isLast: isLast) }
@@ -97,6 +162,20 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         case .end:
             self.writeEnd(data, promise: promise, context: context)
         }
+    }
+
+    /// The body of what is answered now is still coming, and may be long or endless: nobody needs it any more.
+    private var wouldReadOn: Bool {
+        guard self.machine.isAnsweringWhatItReads else { return false }
+        return self.bodies.last?.announced.map { $0 > self.admission.limits.smallBodyBytes } ?? true
+    }
+
+    package func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        guard event is RefusalPause else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        if self.machine.phase == .working { self.place?.wait = .refusal(since: .now) }
+        promise?.succeed()
     }
 
     /// A stream may go on as long as its client takes what there is: while there is nothing, no deadline runs.
@@ -123,6 +202,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         let isolated = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.whenSuccess {
             let (handler, context) = isolated.value
+            if !handler.bodies.isEmpty { handler.release(handler.bodies.removeFirst()) }
             handler.advance(context) { $0.answerEnded() }
             if handler.machine.phase == .lingering { context.close(mode: .output, promise: nil) }
         }
@@ -147,28 +227,63 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     private func advance(_ context: ChannelHandlerContext, _ step: (inout ConnectionPhase) -> Void) {
         let before = self.machine.phase
         step(&self.machine)
-        if self.machine.phase != before { self.restartDeadline(context) }
+        guard self.machine.phase != before else { return }
+        self.noteWait()
+        self.restartDeadline(context)
     }
 
     private func restartDeadline(_ context: ChannelHandlerContext) {
-        self.deadline = self.machine.timeout(self.admission.limits).map { context.eventLoop.now + $0 }
+        let limits = self.admission.limits
+        let isHasty = self.isSurplus && self.machine.phase == .starting
+        let timeout = isHasty ? limits.surplusTimeout : self.machine.timeout(limits)
+        self.deadline = timeout.map { context.eventLoop.now + $0 }
+    }
+
+    private func noteWait() {
+        self.place?.wait =
+            switch self.machine.phase {
+            case .starting: .firstHead(since: .now)
+            case .idle: .nextRequest(since: .now)
+            case .reading: .body(since: .now)
+            case .working, .answering, .lingering: .none
+            }
     }
 
     /// One look a second costs less than a timer for each phase of each request.
     private func scheduleTick(_ context: ChannelHandlerContext) {
         let interval = min(.seconds(1), self.admission.limits.shortestTimeout)
         self.tick = context.eventLoop.assumeIsolated().scheduleTask(in: interval) {
-            if let deadline = self.deadline, deadline <= context.eventLoop.now {
-                context.close(promise: nil)
-            } else {
-                self.scheduleTick(context)
+            let now = context.eventLoop.now
+            let isLate = self.deadline.map { $0 <= now } ?? false
+            if self.machine.phase == .reading, !self.isLetGo, isLate || self.isBodySlow(at: now) {
+                self.letGo(.tooSlow, context)
+            } else if isLate {
+                return context.close(promise: nil)
             }
+            self.scheduleTick(context)
         }
     }
+
+    private func isBodySlow(at now: NIODeadline) -> Bool {
+        guard !self.bodies.isEmpty else { return false }
+        return self.bodies[self.bodies.count - 1].isTooSlow(self.admission.limits, at: now)
+    }
+}
+
+/// Told to the guard of a connection whose request is refused, but not yet answered: until then others may have its place.
+struct RefusalPause: Sendable {}
+
+extension Problem {
+    fileprivate static let tooManyConnections = Problem(.tooBusy, "too many connections")
+    fileprivate static let tooManyLargeBodies = Problem(
+        .tooBusy, "too many large request bodies at once, and this one came slowest")
+    fileprivate static let tooSlow = Problem(.requestTimeout, "the rest of the request did not come in time")
 }
 
 extension Configuration.Limits {
     fileprivate var shortestTimeout: TimeAmount {
-        min(self.headTimeout, self.bodyTimeout, self.answerTimeout, self.idleTimeout)
+        min(
+            self.headTimeout, self.surplusTimeout, self.bodyTimeout, self.bodyGrace, self.answerTimeout,
+            self.idleTimeout)
     }
 }

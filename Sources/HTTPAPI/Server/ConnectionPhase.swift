@@ -26,6 +26,9 @@ struct ConnectionPhase {
     /// Nothing was asked that has not been answered.
     var isQuiet: Bool { !self.isReading && self.answersDue == 0 }
 
+    /// The request that is answered now, or next, is the one that is still arriving.
+    var isAnsweringWhatItReads: Bool { self.isReading && self.answersDue == 1 }
+
     mutating func requestBegan() {
         self.isReading = true
         self.answersDue += 1

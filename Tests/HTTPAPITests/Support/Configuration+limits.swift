@@ -8,7 +8,9 @@ extension Configuration {
     ) -> Configuration {
         var configuration = Configuration(main: main, outside: outside, tokens: tokens)
         configuration.limits.headTimeout = .hours(1)
+        configuration.limits.surplusTimeout = .hours(1)
         configuration.limits.bodyTimeout = .hours(1)
+        configuration.limits.bodyBytesPerSecond = 0
         configuration.limits.answerTimeout = .hours(1)
         configuration.limits.idleTimeout = .hours(1)
         return configuration
