@@ -68,13 +68,19 @@ struct ServerSentEvents {
         case .snapshot(let rows):
             for row in rows { Self.append("snapshot", to: &text) { row.write(to: &$0) } }
         case .changes(let changes):
-            for change in changes { Self.append("delta", to: &text) { change.write(to: &$0) } }
+            for change in changes { text.append(contentsOf: change.text(Self.text)) }
         }
         // The field belongs to the event that ends behind it.
         if let cursor = self.feed.cursor {
             text.removeLast()
             text.append(contentsOf: "id: \(cursor)\n\n".utf8)
         }
+        return text
+    }
+
+    private static func text(of change: ChangeView) -> [UInt8] {
+        var text: [UInt8] = []
+        Self.append("delta", to: &text) { change.write(to: &$0) }
         return text
     }
 

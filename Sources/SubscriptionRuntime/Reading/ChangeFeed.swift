@@ -11,7 +11,7 @@ package struct ChangeFeed: Sendable {
         /// that say so.
         case snapshot([StandingView])
         /// In order within each stream; never empty.
-        case changes([ChangeView])
+        case changes([ToldChange])
         /// For the first time there is nothing new.
         case caughtUp
     }
@@ -20,14 +20,21 @@ package struct ChangeFeed: Sendable {
     private let describer: ChangeDescriber
     private let renewer: ImageRenewer
     private let watch: ClockWatch
+    private let share: CatchUpShare
+    private let tail: ChangeTail
+    /// The tail's step that was told last; nil while this one reads for itself.
+    private var step: Int?
     private var places: ChangeReader.Places
     /// Of what stands, the next to be read; nil when all of it has been.
     private var standing: (shard: Int, after: [UInt8]?)?
     private var isCaughtUp = false
 
     /// - Throws: `.invalidCursor`, `.storeRewound`.
-    init(_ reader: ChangeReader, renewer: ImageRenewer, watch: ClockWatch, after cursor: String?) async throws {
+    init(_ source: ChangeSource, renewer: ImageRenewer, watch: ClockWatch, after cursor: String?) async throws {
+        let reader = source.reader
         self.reader = reader
+        self.share = source.share
+        self.tail = source.tail
         self.describer = ChangeDescriber(store: reader.store)
         self.renewer = renewer
         self.watch = watch
@@ -47,14 +54,8 @@ package struct ChangeFeed: Sendable {
     /// - Throws: retryable codes, after which it goes on where it was; `.storeRewound`, after which it cannot.
     package mutating func next(limit: Int) async throws(ServiceError) -> Round? {
         do {
-            if let rows = try await self.nextRows(limit) { return .snapshot(rows) }
-            var places = self.places
-            let events = try await self.reader.read(from: &places, limit: limit)
-            if !events.isEmpty {
-                let changes = try await self.describer.describe(events)
-                self.places = places
-                return .changes(changes)
-            }
+            if let changes = try await self.nextOfTail() { return changes.isEmpty ? nil : .changes(changes) }
+            if let round = try await self.nextOfLog(limit) { return round }
         } catch {
             let failure = ServiceError(error)
             // A shard that changes hands has nothing to tell for a moment.
@@ -64,6 +65,43 @@ package struct ChangeFeed: Sendable {
         if self.isCaughtUp { return nil }
         self.isCaughtUp = true
         return .caughtUp
+    }
+
+    /// Nothing when there is nothing new; nil while it does not follow the tail.
+    private mutating func nextOfTail() async throws -> [ToldChange]? {
+        while let number = self.step {
+            do {
+                guard let step = try await self.tail.step(after: number) else { return [] }
+                let changes = step.changes.filter { !self.places.hasRead($0.change.event) }
+                self.places.advance(to: step.places)
+                self.step = step.number
+                if !changes.isEmpty { return changes }
+            } catch is TailLost {
+                self.step = nil
+            }
+        }
+        return nil
+    }
+
+    private mutating func nextOfLog(_ limit: Int) async throws -> Round? {
+        // From before the look at the log: who has all that is there has at least this.
+        let standing = await self.tail.standing()
+        let feed = self
+        let (round, after) = try await self.share.round {
+            var feed = feed
+            if let rows = try await feed.nextRows(limit) { return (Round.snapshot(rows) as Round?, feed) }
+            let events = try await feed.reader.read(from: &feed.places, limit: limit)
+            let changes = try await feed.describer.describe(events)
+            return (changes.isEmpty ? nil : .changes(changes.map(ToldChange.init)), feed)
+        }
+        self = after
+        guard round == nil else { return round }
+        if let standing {
+            if self.places.reach(standing.places) { self.step = standing.number }
+        } else {
+            self.step = await self.tail.begin(at: self.places)
+        }
+        return nil
     }
 
     private mutating func nextRows(_ limit: Int) async throws -> [StandingView]? {

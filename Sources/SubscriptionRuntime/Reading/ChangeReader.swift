@@ -13,6 +13,26 @@ struct ChangeReader: Sendable {
     struct Places: Sendable {
         fileprivate(set) var positions: [ShardID: Position] = [:]
         fileprivate var epochs: [ShardID: Epoch] = [:]
+
+        func hasRead(_ event: EventView) -> Bool {
+            self.positions[event.shard].map { $0.sequence >= event.sequence } ?? false
+        }
+
+        /// Whether all has been read that others have.
+        func reach(_ others: Places) -> Bool {
+            others.positions.allSatisfy { shard, place in
+                self.positions[shard].map { $0.sequence >= place.sequence } ?? false
+            }
+        }
+
+        /// Moves on to where others are, in shards where they have read more.
+        mutating func advance(to others: Places) {
+            for (shard, place) in others.positions
+            where self.positions[shard].map({ $0.sequence < place.sequence }) ?? true {
+                self.positions[shard] = place
+                self.epochs[shard] = others.epochs[shard]
+            }
+        }
     }
 
     /// The cursor always leads on; a page is empty only when there is nothing new.

@@ -24,7 +24,7 @@ package final class SubscriptionService: Service, Sendable {
     private let streams: StreamReader
     private let changes: ChangeReader
     /// For those who follow.
-    private let followedChanges: ChangeReader
+    private let followedChanges: ChangeSource
     private let records: RecordReader
     private let checker: EntitlementChecker
     private let quarantine: Quarantine
@@ -63,8 +63,8 @@ package final class SubscriptionService: Service, Sendable {
         self.streams = StreamReader(
             store: store, map: self.node.map, positions: positions, rules: configuration.rules, clock: clock)
         self.changes = ChangeReader(store: store, positions: positions)
-        self.followedChanges = ChangeReader(
-            store: store, positions: positions, sharedHeads: SharedHeads(store: store))
+        self.followedChanges = ChangeSource(
+            ChangeReader(store: store, positions: positions, sharedHeads: SharedHeads(store: store)))
         self.records = RecordReader(store: store, positions: positions)
         self.checker = self.node.checker
         self.servedLog = ServedLog(
