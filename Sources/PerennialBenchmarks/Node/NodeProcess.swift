@@ -34,10 +34,12 @@ final class NodeProcess: Sendable {
     private let end: Task<Int32?, Never>
 
     /// Runs a node on a store while `body` runs; it has stopped and closed the store when this returns or throws.
+    /// - Parameter core: the processor that it may use; nil for all.
     static func run<Result: Sendable>(
-        on store: String, root: String, as role: Role = .all, _ body: (NodeProcess) async throws -> Result
+        on store: String, root: String, as role: Role = .all, core: Int? = nil,
+        _ body: (NodeProcess) async throws -> Result
     ) async throws -> Result {
-        let node = try await Self.start(on: store, root: root, as: role)
+        let node = try await Self.start(on: store, root: root, as: role, core: core)
         let result: Swift.Result<Result, any Error>
         do { result = .success(try await body(node)) } catch { result = .failure(error) }
         try await node.stop()
@@ -45,13 +47,16 @@ final class NodeProcess: Sendable {
     }
 
     /// Returns when the node is ready.
-    static func start(on store: String, root: String, as role: Role = .all) async throws -> NodeProcess {
+    static func start(
+        on store: String, root: String, as role: Role = .all, core: Int? = nil
+    ) async throws -> NodeProcess {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let output = FileManager.default.temporaryDirectory.appending(path: "perennial-node-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: output) }
         let input = Pipe()
+        let binding = core.map { ["taskset", "--cpu-list", "\($0)"] } ?? []
         let child = try ChildProcess(
-            [own, "node", "--store", store, "--root", root] + role.arguments,
+            binding + [own, "node", "--store", store, "--root", root] + role.arguments,
             input: input.fileHandleForReading.fileDescriptor, output: output.path, errors: "/proc/\(getpid())/fd/2",
             directory: FileManager.default.currentDirectoryPath)
         var ports = NodePorts()

@@ -18,7 +18,8 @@ extension Benchmark {
 
 /// Every benchmark, in the order of the table.
 let allBenchmarks: [any Benchmark.Type] = [
-    VerificationBenchmark.self, IngestBenchmark.self, CheckBenchmark.self, MirrorCheckBenchmark.self,
+    VerificationBenchmark.self, IngestBenchmark.self, ForgeriesBenchmark.self, CheckBenchmark.self,
+    MirrorCheckBenchmark.self,
     BatchBenchmark.self,
     MillionBenchmark.self, MemoryBenchmark.self, ReplayBenchmark.self, AppendBenchmark.self, ShardsBenchmark.self,
     RemoteBenchmark.self, PairBenchmark.self, TrioBenchmark.self, HandOffBenchmark.self, FailoverBenchmark.self,
