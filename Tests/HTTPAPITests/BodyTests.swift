@@ -40,7 +40,7 @@ import Testing
         try await Node.run { node in
             try await HTTPConnection.with(port: node.port) { connection in
                 try await connection.send(
-                    "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                    "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                         + "Content-Length: 1048577\r\n\r\n"
                 )
                 let answer = try await connection.answer()
@@ -57,7 +57,7 @@ import Testing
         try await Node.run(configuration: Configuration.with { $0.bodyBytesPerRequest = 10_000 }) { node in
             try await HTTPConnection.with(port: node.port) { connection in
                 try await connection.send(
-                    "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                    "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                         + "Transfer-Encoding: chunked\r\n\r\n")
                 let chunk = "1000\r\n" + String(repeating: " ", count: 4_096) + "\r\n"
                 for _ in 0..<3 { try await connection.send(chunk) }
@@ -98,7 +98,7 @@ import Testing
             try await HTTPConnection.with(port: node.port) { stalled in
                 // given a body that takes all there is, and never ends
                 try await stalled.send(
-                    "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                    "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                         + "Content-Length: 1101\r\n\r\n" + String(repeating: " ", count: 1_100))
                 // then there is room for small ones
                 for _ in 0..<10 { #expect(try await node.send("POST", "/v1/check", body: "{}").status == 400) }
@@ -126,7 +126,7 @@ import Testing
             for head in ["Content-Length: 1000\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n{"] {
                 try await HTTPConnection.with(port: node.port) { connection in
                     try await connection.send(
-                        "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" + head)
+                        "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + head)
                     let answer = try await connection.answer()
 
                     #expect(answer.status == 408)
@@ -144,7 +144,7 @@ import Testing
             for (path, status) in [("/v1/check", 413), ("/nowhere", 404)] {
                 try await HTTPConnection.with(port: node.port) { connection in
                     try await connection.send(
-                        "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                        "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                             + "Expect: 100-continue\r\nContent-Length: \(length)\r\n\r\n")
                     let answer = try await connection.answer()
 
@@ -161,7 +161,7 @@ import Testing
         try await Node.run { node in
             try await HTTPConnection.with(port: node.port) { connection in
                 try await connection.send(
-                    "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                    "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                         + "Transfer-Encoding: chunked\r\n\r\n\(size)\r\n")
                 #expect(try await connection.answer().status == 400)
                 try await connection.waitForEnd()
@@ -174,7 +174,7 @@ import Testing
             for request in ["POST /nowhere", "GET /livez", "PUT /v1/check"] {
                 try await HTTPConnection.with(port: node.port) { connection in
                     try await connection.send(
-                        "\(request) HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\n")
+                        "\(request) HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\n")
                     let answer = try await connection.answer()
 
                     #expect(answer.headers["connection"] == "close")
@@ -188,7 +188,7 @@ import Testing
     @Test func `the rest of a short body behind a refusal is read`() async throws {
         try await Node.run { node in
             try await HTTPConnection.with(port: node.port) { connection in
-                try await connection.send("POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n")
+                try await connection.send("POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n")
                 #expect(try await connection.answer().status == 404)
                 try await connection.send("0123456789")
                 #expect(try await connection.send("GET", "/livez").status == 200)
@@ -200,7 +200,7 @@ import Testing
         try await Node.run { node in
             try await HTTPConnection.with(port: node.port) { connection in
                 try await connection.send(
-                    "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
+                    "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
                         + "Expect: 100-continue\r\n\r\n")
                 #expect(try await connection.answer().status == 100)
                 try await connection.send("{}")

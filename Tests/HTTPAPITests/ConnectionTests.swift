@@ -48,8 +48,8 @@ import Testing
         try await Node.run { node in
             try await HTTPConnection.with(port: node.port) { connection in
                 try await connection.send(
-                    "GET /livez HTTP/1.1\r\nHost: a\r\n\r\nGET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n"
-                        + "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+                    "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\nGET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                        + "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 #expect(try await connection.answer().status == 200)
                 #expect(try await connection.answer().status == 404)
                 #expect(try await connection.answer().status == 200)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "GET /livez HTT", "GET /livez HTTP/1.1\r\nHost: a\r\n"])
+    @Test(arguments: ["", "GET /livez HTT", "GET /livez HTTP/1.1\r\nHost: localhost\r\n"])
     func endsAConnectionWhoseHeadDoesNotCome(_ start: String) async throws {
         try await Node.run(configuration: Configuration.with { $0.headTimeout = .milliseconds(100) }) { node in
             try await HTTPConnection.with(port: node.port) { connection in
@@ -71,7 +71,7 @@ import Testing
         try await Node.run(configuration: Configuration.with { $0.bodyTimeout = .milliseconds(200) }) { node in
             try await HTTPConnection.with(port: node.port) { connection in
                 try await connection.send(
-                    "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                    "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                         + "Content-Length: 1000\r\n\r\n{"
                 )
                 try await connection.waitForEnd()
@@ -98,7 +98,7 @@ import Testing
     }
 
     private static let longRequest =
-        "POST /long HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+        "POST /long HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 
     @Test func turnsSurplusConnectionsAway() async throws {
         // given a connection with a request that is worked on
@@ -128,14 +128,14 @@ import Testing
     @Test func `half-finished heads keep nobody out`() async throws {
         try await Node.run(configuration: Configuration.with { $0.connections = 2 }) { node in
             try await HTTPConnection.with(port: node.port) { first in
-                try await first.send("GET /livez HTTP/1.1\r\nHost: a\r\n")
+                try await first.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n")
                 try await HTTPConnection.with(port: node.port) { second in
                     try await second.send("GET /livez HTT")
                     try await HTTPConnection.with(port: node.port) { third in
                         #expect(try await third.send("GET", "/livez").status == 200)
                         // Who came first had the most time.
                         try await first.waitForEnd()
-                        try await second.send("P/1.1\r\nHost: a\r\n\r\n")
+                        try await second.send("P/1.1\r\nHost: localhost\r\n\r\n")
                         #expect(try await second.answer().status == 200)
                     }
                 }
@@ -144,8 +144,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n",
-        "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+        "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
     ])
     func `connections that are left lying about give way`(_ start: String) async throws {
         try await Node.run(configuration: Configuration.with { $0.connections = 1 }) { node in
@@ -171,7 +171,7 @@ import Testing
             #expect(try await node.send("POST", "/v1/apple/notifications", body: forged).status == 422)
             try await HTTPConnection.with(port: node.port) { second in
                 try await second.send(
-                    "POST /v1/apple/notifications HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                    "POST /v1/apple/notifications HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                         + "Content-Length: \(forged.utf8.count)\r\n\r\n\(forged)")
                 // then the next one gets its place instead of an answer
                 var status = 503
@@ -218,7 +218,7 @@ import Testing
         try await Node.run(configuration: Configuration.with { $0.requests = 1 }) { node in
             try await HTTPConnection.with(port: node.port) { idle in
                 try await idle.send(
-                    "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
+                    "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
                         + "Expect: 100-continue\r\n\r\n")
                 #expect(try await idle.answer().status == 100)
                 try await HTTPConnection.with(port: node.port) { other in

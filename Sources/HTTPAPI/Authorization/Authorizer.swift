@@ -6,16 +6,9 @@ struct Authorizer: Sendable {
 
     init(tokens: [Token]) { self.tokens = tokens }
 
-    /// - Throws: 401; 403, also for what came through a proxy to a node without tokens: there, the loopback address is
-    ///   all the protection, and a proxy on the same machine would open everything.
+    /// - Throws: 401 and 403; nothing where there are no tokens, and `BrowserGuard` is left.
     func authorize(_ fields: RequestFields, for access: Access) throws(Problem) {
-        guard !self.tokens.isEmpty else {
-            guard access == .signature || !fields.isForwarded else {
-                throw Problem(.forwardedRequest, "configure http.tokens to take requests through a proxy")
-            }
-            return
-        }
-        guard case .scope(let scope) = access else { return }
+        guard !self.tokens.isEmpty, case .scope(let scope) = access else { return }
         guard let header = fields.authorization else {
             throw self.unauthenticated(#"send "Authorization: Bearer TOKEN""#)
         }

@@ -84,7 +84,7 @@ extension ProblemCode {
         switch self {
         case .malformedRequest, .malformedBody, .invalidParameter, .invalidCheck: .badRequest
         case .unauthenticated: .unauthorized
-        case .forbidden, .forwardedRequest: .forbidden
+        case .forbidden, .forwardedRequest, .foreignHost, .crossSiteRequest: .forbidden
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .requestTimeout: .requestTimeout
@@ -105,6 +105,8 @@ extension ProblemCode {
         case .unauthenticated: "A token is needed"
         case .forbidden: "The token does not allow this"
         case .forwardedRequest: "Requests through a proxy need tokens"
+        case .foreignHost: "The host is not this machine"
+        case .crossSiteRequest: "Pages of other origins may change nothing"
         case .notFound: "There is nothing here"
         case .methodNotAllowed: "This path takes other methods"
         case .requestTimeout: "The request took too long to come"

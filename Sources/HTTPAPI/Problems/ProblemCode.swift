@@ -1,6 +1,6 @@
 /// The `code`s of problems that arise at the HTTP boundary itself; those of the service are `ServiceError.Code`.
 package enum ProblemCode: String, Sendable, CaseIterable {
-    /// Not HTTP, or a head beyond its bounds (400, 431).
+    /// Not HTTP, without one `Host`, or a head beyond its bounds (400, 431).
     case malformedRequest
     /// The body is not the JSON that the request takes (400).
     case malformedBody
@@ -12,6 +12,10 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case forbidden
     /// Came through a proxy to a node without tokens (403).
     case forwardedRequest
+    /// Its `Host` is not this machine, and the node has no tokens (403).
+    case foreignHost
+    /// A web page of another origin wants to change something (403).
+    case crossSiteRequest
     /// No such path (404).
     case notFound
     /// The path takes other methods (405).
@@ -22,7 +26,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case bodyTooLarge
     /// More than 1,000 checks in one request (413).
     case tooManyChecks
-    /// The body is not JSON (a check may be Protocol Buffers), or is compressed (415).
+    /// The body is not JSON (a check may be Protocol Buffers), or is compressed; or, on a node without tokens, nothing says
+    /// that no form has sent the request (415).
     case unsupportedMediaType
     /// An `Expect` other than `100-continue` (417).
     case expectationFailed

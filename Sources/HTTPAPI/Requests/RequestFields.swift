@@ -13,8 +13,14 @@ struct RequestFields {
     private(set) var contentLength: String?
     private(set) var atLeast: String?
     private(set) var lastEventID: String?
+    private(set) var origin: String?
+    private(set) var fetchSite: String?
     /// It came through a proxy that says so.
     private(set) var isForwarded = false
+    /// A `Host` beside the one that is the request's authority.
+    private(set) var hasSecondHost = false
+    /// `Perennial-Client` or another of ours. A page of another origin has to ask for leave to send it, and gets none.
+    private(set) var hasOwnField = false
 
     init(_ fields: HTTPFields) {
         for field in fields {
@@ -27,10 +33,16 @@ struct RequestFields {
             case "content-type": Self.add(field, to: &self.contentType)
             case "content-encoding": Self.add(field, to: &self.contentEncoding)
             case "content-length": Self.add(field, to: &self.contentLength)
-            case "perennial-at-least": Self.add(field, to: &self.atLeast)
+            case "perennial-at-least":
+                Self.add(field, to: &self.atLeast)
+                self.hasOwnField = true
             case "last-event-id": Self.add(field, to: &self.lastEventID)
+            case "origin": Self.add(field, to: &self.origin)
+            case "sec-fetch-site": Self.add(field, to: &self.fetchSite)
+            case "host": self.hasSecondHost = true
             case "forwarded", "via", "x-real-ip": self.isForwarded = true
             case let name where name.hasPrefix("x-forwarded-"): self.isForwarded = true
+            case let name where name.hasPrefix("perennial-"): self.hasOwnField = true
             default: break
             }
         }

@@ -9,6 +9,7 @@ struct APIResponder: HTTPResponder {
     let routes: RouteTable
     let api: API
     let admission: Admission
+    let browserGuard: BrowserGuard
 
     func respond(to request: Request, context: ConnectionContext) async throws -> Response {
         let fields = RequestFields(request.headers)
@@ -40,11 +41,13 @@ struct APIResponder: HTTPResponder {
     private func answer(
         _ request: Request, _ fields: RequestFields, on connection: any Channel, _ found: inout Route?
     ) async throws -> Response {
+        let authority = try self.browserGuard.authority(of: request.head, fields)
         let target = request.head.path ?? ""
         let path = Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })
         let (route, arguments) = try self.routes.route(request.method, path)
         found = route
 
+        try self.browserGuard.check(fields, to: authority, for: route.access, isSafe: route.method == .get)
         try self.api.authorizer.authorize(fields, for: route.access)
         if let expectation = fields.expect, expectation.lowercased() != "100-continue" {
             throw Problem(.expectationFailed, "only Expect: 100-continue is known")

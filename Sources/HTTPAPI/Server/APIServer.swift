@@ -36,14 +36,18 @@ package struct APIServer: Service {
         var listeners = [
             try Listener(
                 configuration.main, setting: "http", isOutside: false, api: api, routes: Route.all + additionalRoutes,
-                limits: configuration.limits, logger: logger, onListening: onListening)
+                limits: configuration.limits,
+                browserGuard: BrowserGuard(
+                    isUnprotected: configuration.tokens.isEmpty, publicOrigin: configuration.publicOrigin),
+                logger: logger, onListening: onListening)
         ]
         if let outside = configuration.outside {
             listeners.append(
                 try Listener(
                     outside, setting: "http.public", isOutside: true, api: api,
-                    routes: Route.all.filter(\.isOutside), limits: configuration.limits, logger: logger,
-                    onListening: onListening))
+                    routes: Route.all.filter(\.isOutside), limits: configuration.limits,
+                    browserGuard: BrowserGuard(isUnprotected: false, publicOrigin: configuration.publicOrigin),
+                    logger: logger, onListening: onListening))
         }
         self.listeners = listeners
         self.logger = logger

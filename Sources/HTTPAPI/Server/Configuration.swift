@@ -8,6 +8,8 @@ package struct Configuration: Sendable {
     package var outside: Listener?
     /// `http.tokens`. Without any, `main` may only listen on loopback.
     package var tokens: [Token]
+    /// `http.publicURL`: from where pages may send what changes something, beside the host that a request names.
+    package var publicOrigin: Origin?
     package var limits = Limits()
 
     package init(main: Listener = Listener(), outside: Listener? = nil, tokens: [Token] = []) {

@@ -15,7 +15,7 @@ struct Listener: Service {
     /// - Throws: for TLS files that cannot be used.
     init(
         _ configuration: Configuration.Listener, setting: String, isOutside: Bool, api: API, routes: [Route],
-        limits: Configuration.Limits, logger: Logger,
+        limits: Configuration.Limits, browserGuard: BrowserGuard, logger: Logger,
         onListening: @escaping @Sendable (APIServer.Endpoint) async -> Void
     ) throws(ConfigurationError) {
         var limits = limits
@@ -26,7 +26,8 @@ struct Listener: Service {
         self.setting = setting
         self.address = "\(configuration.host):\(configuration.port)"
         self.application = Application(
-            responder: APIResponder(routes: RouteTable(routes), api: api, admission: admission),
+            responder: APIResponder(
+                routes: RouteTable(routes), api: api, admission: admission, browserGuard: browserGuard),
             server: try Self.server(configuration.tls, setting: setting, admission: admission),
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port),

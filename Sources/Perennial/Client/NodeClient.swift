@@ -119,6 +119,8 @@ struct NodeClient {
     private func exchange(_ request: HTTPClientRequest) async throws -> (HTTPResponseStatus, [UInt8]) {
         var request = request
         request.headers.add(name: "user-agent", value: "perennial/\(BuildInformation.version)")
+        // A node without tokens wants a sign that no web page has sent this.
+        request.headers.add(name: "perennial-client", value: "perennial")
         if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
         do {
             let response = try await Self.http.execute(request, timeout: self.patience)

@@ -62,6 +62,8 @@ struct HTTPConnection {
         if let body {
             headers["Content-Length"] = headers["Content-Length"] ?? String(body.utf8.count)
             headers["Content-Type"] = headers["Content-Type"] ?? "application/json"
+        } else {
+            headers["Perennial-Client"] = "test"
         }
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         try await self.send(head + "\r\n" + (body ?? ""))

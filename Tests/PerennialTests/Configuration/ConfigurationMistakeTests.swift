@@ -121,6 +121,10 @@ import Testing
             "two listeners on one port", "http: { public: { port: 8080 } }\n" + smallest,
             says: "perennial.yaml:1: http.public.port: 8080 is the port of the first listener"),
         Mistake(
+            "an address of pages that is no URL", "http: { publicURL: perennial.example.com }\n" + smallest,
+            says: "perennial.yaml:1: http.publicURL: expected an http or https URL, such as "
+                + "https://perennial.example.com"),
+        Mistake(
             "TLS without a key", "http: { tls: { certificate: tls.crt } }\n" + smallest,
             says: "perennial.yaml:1: http.tls.key: is missing"),
         Mistake(

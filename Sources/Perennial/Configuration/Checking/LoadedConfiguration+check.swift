@@ -30,9 +30,11 @@ extension LoadedConfiguration {
             runtime.lease = try self.lease(cluster)
         }
         let tokens = try self.tokens()
-        let main = try self.mainListener(hasTokens: !tokens.isEmpty)
+        var http = HTTPAPI.Configuration(
+            main: try self.mainListener(hasTokens: !tokens.isEmpty), outside: try self.publicListener(), tokens: tokens)
+        http.publicOrigin = try self.publicOrigin()
         return CheckedConfiguration(
-            http: HTTPAPI.Configuration(main: main, outside: try self.publicListener(), tokens: tokens),
+            http: http,
             runtime: runtime,
             stream: try self.stream(),
             mirror: try self.mirror(),

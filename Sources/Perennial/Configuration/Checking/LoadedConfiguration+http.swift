@@ -24,6 +24,15 @@ extension LoadedConfiguration {
         return try self.listener(host: listener.host, port: listener.port, tls: listener.tls, at: path)
     }
 
+    func publicOrigin() throws(ConfigurationError) -> Origin? {
+        guard let url = self.values.http.publicURL else { return nil }
+        guard let origin = Origin(ofURL: url) else {
+            throw self.mistake(
+                ["http", "publicURL"], "expected an http or https URL, such as https://perennial.example.com")
+        }
+        return origin
+    }
+
     func tokens() throws(ConfigurationError) -> [Token] {
         var tokens: [Token] = []
         for (index, token) in self.values.http.tokens.enumerated() {

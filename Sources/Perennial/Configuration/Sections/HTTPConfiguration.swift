@@ -7,6 +7,9 @@ package struct HTTPConfiguration: ConfigurationSection {
     /// `http.tokens`: who may call the API.
     package var tokens: [TokenConfiguration] = []
     package var `public`: PublicListenerConfiguration?
+    /// `http.publicURL`: under which browsers reach this listener behind a proxy that does not pass on `Host`. None unless
+    /// set.
+    package var publicURL: String?
 
     package init() {}
 }
