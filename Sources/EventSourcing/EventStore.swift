@@ -105,11 +105,12 @@ package protocol EventStore: Sendable {
     /// Replaces the signed originals of a stream by their hashes (`ContentHash.sha256(of:)`); the events stay.
     func eraseEvidence(of key: [UInt8], in shard: ShardID) async throws(StoreError)
 
-    /// Keeps a payload, once; throws `.full` beyond the store's bound, so that nothing is lost unnoticed.
+    /// Keeps a payload, once; throws `.full` beyond the store's `QuarantineLimits`, so that nothing is lost unnoticed.
     func quarantine(_ payload: QuarantinedPayload) async throws(StoreError)
     /// Oldest first, after `id`.
     func quarantined(after id: Int64, limit: Int) async throws(StoreError) -> [QuarantinedPayload]
     func removeQuarantined(_ id: Int64) async throws(StoreError)
+    /// How many there are. Costs nothing while payloads come; where several nodes share a store it may be some seconds old.
     func quarantineDepth() async throws(StoreError) -> Int
 
     /// The notes of these names, such as how far something has been read; what was never written is missing. Names are

@@ -8,9 +8,9 @@ package struct PostgresConfiguration: Sendable {
     package var connectionString: String
     /// How many shards a new store gets: a power of two, 16…4096. A store that exists has to have as many.
     package var shardCount = 256
-    /// How many payloads the quarantine holds before it says `.full`; one takes 12 to 20 KB. Payloads that come at the
-    /// same moment may go beyond it, by as many as there are sessions for reading.
-    package var quarantineLimit = 100_000
+    /// How much the quarantine holds before it says `.full`. It may go beyond that by what comes at the same moment, and by
+    /// what other nodes put there in five seconds.
+    package var quarantineLimits = QuarantineLimits()
     /// How many appends may be under way at a time, each in a session of its own.
     package var appendConcurrency = 4
     /// How many reads may run at the same time, each in a session and on a thread of its own.

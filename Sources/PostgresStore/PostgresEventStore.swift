@@ -15,6 +15,7 @@ package final class PostgresEventStore: SharedEventStore {
     let configuration: PostgresConfiguration
     let codec = EvidenceCodec()
     let headers = HeaderNumbers()
+    let quarantineCount = QuarantineCount()
     let lost = LostSessions()
     let writers: SessionPool
     /// For signs of life alone: they wait for nobody else of this node.

@@ -1,3 +1,5 @@
+package import EventSourcing
+
 /// Where a store's file is, and its bounds.
 package struct SQLiteConfiguration: Sendable {
     /// The path of the database; `-wal`, `-shm` and `.lock` stand beside it. Its directory has to be there.
@@ -7,8 +9,8 @@ package struct SQLiteConfiguration: Sendable {
     package var shardCount: Int? = 256
     /// How many reads may run at the same time.
     package var maximumReaders = 8
-    /// How many payloads the quarantine holds before it says `.full`; one takes 12 to 20 KB.
-    package var quarantineLimit = 100_000
+    /// How much the quarantine holds before it says `.full`.
+    package var quarantineLimits = QuarantineLimits()
     /// The file does not grow beyond this many bytes: appends say `.full` there. nil for what the disk holds.
     package var maximumBytes: Int64?
 

@@ -1,16 +1,15 @@
 package import EventSourcing
 import GRDB
+import Synchronization
 
 extension SQLiteEventStore {
     package func quarantine(_ payload: QuarantinedPayload) async throws(StoreError) {
-        let limit = self.configuration.quarantineLimit
-        try await self.write { db in
+        try await self.changeQuarantine { db in
             let isKnown = try Int.fetchOne(
                 db, sql: "SELECT 1 FROM quarantine WHERE digest = ?", arguments: [payload.digest.data])
             guard isKnown == nil else { return }
-            guard try Self.quarantineDepth(db) < limit else {
-                throw StoreError(.full, "the quarantine holds \(limit) payloads, as many as it may")
-            }
+            var usage = try self.quarantineUsage.withLock(\.self) ?? Self.quarantineUsage(db)
+            try self.configuration.quarantineLimits.check(payload, beside: usage)
             try db.execute(
                 sql: """
                     INSERT INTO quarantine (digest, reason, detail, received_at, raw) VALUES (?, ?, ?, ?, ?)
@@ -18,6 +17,8 @@ extension SQLiteEventStore {
                 arguments: [
                     payload.digest.data, payload.reason, payload.detail, payload.receivedAt, payload.raw.data,
                 ])
+            usage.add(bytes: payload.raw.count, reason: payload.reason)
+            self.quarantineUsage.withLock { $0 = usage }
         }
     }
 
@@ -39,16 +40,39 @@ extension SQLiteEventStore {
     }
 
     package func removeQuarantined(_ id: Int64) async throws(StoreError) {
-        try await self.write { db in
-            try db.execute(sql: "DELETE FROM quarantine WHERE id = ?", arguments: [id])
+        try await self.changeQuarantine { db in
+            guard
+                let row = try Row.fetchOne(
+                    db, sql: "DELETE FROM quarantine WHERE id = ? RETURNING reason, length(raw)", arguments: [id])
+            else { return }
+            let (reason, bytes) = (try row.decode(String.self, atIndex: 0), try row.decode(Int.self, atIndex: 1))
+            self.quarantineUsage.withLock { $0?.add(rows: -1, bytes: -bytes, reason: reason) }
+        }
+    }
+
+    /// Writes, and keeps `quarantineUsage` with what is written: `body` runs one at a time. It is counted again after a
+    /// failure, since nobody knows then whether what was added is there.
+    private func changeQuarantine(_ body: @escaping @Sendable (Database) throws -> Void) async throws(StoreError) {
+        do throws(StoreError) {
+            try await self.write(body)
+        } catch {
+            if error.code != .full { self.quarantineUsage.withLock { $0 = nil } }
+            throw error
         }
     }
 
     package func quarantineDepth() async throws(StoreError) -> Int {
-        try await self.read { db in try Self.quarantineDepth(db) }
+        if let usage = self.quarantineUsage.withLock(\.self) { return usage.rows }
+        return try await self.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM quarantine") ?? 0 }
     }
 
-    private static func quarantineDepth(_ db: Database) throws -> Int {
-        try Int.fetchOne(db, sql: "SELECT count(*) FROM quarantine") ?? 0
+    private static func quarantineUsage(_ db: Database) throws -> QuarantineUsage {
+        var usage = QuarantineUsage()
+        let sql = "SELECT reason, count(*), sum(length(raw)) FROM quarantine GROUP BY reason"
+        for row in try Row.fetchAll(db, sql: sql) {
+            usage.add(
+                rows: try row.decode(atIndex: 1), bytes: try row.decode(atIndex: 2), reason: try row.decode(atIndex: 0))
+        }
+        return usage
     }
 }

@@ -13,6 +13,8 @@ package final class SQLiteEventStore: EventStore {
     let configuration: SQLiteConfiguration
     let codec = EvidenceCodec()
     let headers = Mutex(HeaderNumbers())
+    /// nil until it was counted. Changed where it is written about, and so in the order of the commits.
+    let quarantineUsage = Mutex<QuarantineUsage?>(nil)
     private let pool: DatabasePool
     /// Declared after the connections, so that it outlives them.
     private let writeAheadLog = WriteAheadLog()

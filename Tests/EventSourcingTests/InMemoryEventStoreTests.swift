@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: StoreContract.all)
     func keeps(_ contract: StoreContract) async throws {
         try await contract.hold(
-            InMemoryEventStore(shardCount: StoreContract.shardCount, quarantineLimit: StoreContract.quarantineLimit))
+            InMemoryEventStore(shardCount: StoreContract.shardCount, quarantineLimits: StoreContract.quarantineLimits))
     }
 
     @Test("a store that was rewound fences whoever remembers more, and knows who has written what it has")

@@ -44,7 +44,7 @@ import Testing
         private static let readInFull: [String: Set<String>] = [
             "shards": ["shard"], "heads": ["shard"], "nodes": ["node"], "statuses": ["node"],
             "feature_seen": ["node"], "feature_raise": ["node"], "statistics": ["stream", "shard"],
-            "inbox_depth": ["inbox"], "quarantine": ["quarantine"], "quarantine_depth": ["quarantine"],
+            "inbox_depth": ["inbox"], "quarantine_count": ["quarantine"],
             "place": ["pg_class", "pg_namespace"],
         ]
 

@@ -37,7 +37,7 @@ extension PostgresConfiguration {
     init(for database: PostgresDatabase, url: String? = nil) {
         self.init(connectionString: url ?? database.url)
         self.shardCount = StoreContract.shardCount
-        self.quarantineLimit = StoreContract.quarantineLimit
+        self.quarantineLimits = StoreContract.quarantineLimits
         self.maximumReaders = 2
     }
 }

@@ -39,7 +39,7 @@ extension SQLiteEventStore {
     ) throws(StoreError) {
         var configuration = SQLiteConfiguration(path: directory.path("store.db"))
         configuration.shardCount = StoreContract.shardCount
-        configuration.quarantineLimit = StoreContract.quarantineLimit
+        configuration.quarantineLimits = StoreContract.quarantineLimits
         configuration.maximumBytes = maximumBytes
         try self.init(configuration: configuration, migrations: migrations)
     }

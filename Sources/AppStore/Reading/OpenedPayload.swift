@@ -19,11 +19,27 @@ extension PayloadVerifier {
         } catch {
             throw .refused(error)
         }
-        let content = try verified.content()
+        let content: Content
+        do throws(Rejection) {
+            content = try verified.content()
+        } catch {
+            throw error.attributed(to: verified.payload.bytes, among: apps)
+        }
         let (app, environment) = try content.claimedIdentity.app(in: apps)
         do throws(VerificationFailure) { try verified.checkRoot(of: app) } catch { throw .refused(error) }
         return OpenedPayload(
             json: verified.payload.bytes, content: content, contentDigest: verified.payload.contentDigest, app: app,
             environment: environment)
+    }
+}
+
+extension Rejection {
+    /// What cannot be read may say all the same that it is about an app of somebody else: then that is why it is set aside,
+    /// so that strangers have one share of the quarantine.
+    fileprivate func attributed(to json: [UInt8], among apps: AppDirectory) -> Rejection {
+        guard self.quarantine != nil, let bundleID = ClaimedIdentity.bundleID(in: json), apps[bundleID] == nil else {
+            return self
+        }
+        return Rejection(quarantine: .unknownApp, failure: self.failure)
     }
 }

@@ -9,6 +9,7 @@ package final class InMemoryEventStore: SharedEventStore {
         var lookups: [Identifier: Set<[UInt8]>] = [:]
         var inbox: [InboxEntry] = []
         var quarantine: [QuarantinedPayload] = []
+        var quarantineUsage = QuarantineUsage()
         var lastQuarantineID: Int64 = 0
         var bookmarks: [[UInt8]: [UInt8]] = [:]
         var featureLevel = FeatureLevel.first
@@ -21,12 +22,12 @@ package final class InMemoryEventStore: SharedEventStore {
 
     package let identity: StoreIdentity
     private let codec = EvidenceCodec()
-    private let quarantineLimit: Int
+    private let quarantineLimits: QuarantineLimits
     let state: Mutex<State>
 
-    package init(shardCount: Int = 256, quarantineLimit: Int = 100_000) {
+    package init(shardCount: Int = 256, quarantineLimits: QuarantineLimits = QuarantineLimits()) {
         self.identity = StoreIdentity(storeID: .random(in: .min ... .max), restoreGeneration: 0, shardCount: shardCount)
-        self.quarantineLimit = quarantineLimit
+        self.quarantineLimits = quarantineLimits
         self.state = Mutex(State(shards: (0..<shardCount).map { MemoryShard(id: ShardID(rawValue: UInt16($0))) }))
     }
 
@@ -151,9 +152,8 @@ package final class InMemoryEventStore: SharedEventStore {
     package func quarantine(_ payload: QuarantinedPayload) throws(StoreError) {
         try self.state.withLock { state throws(StoreError) in
             guard !state.quarantine.contains(where: { $0.digest == payload.digest }) else { return }
-            guard state.quarantine.count < self.quarantineLimit else {
-                throw StoreError(.full, "the quarantine holds \(self.quarantineLimit) payloads, as many as it may")
-            }
+            try self.quarantineLimits.check(payload, beside: state.quarantineUsage)
+            state.quarantineUsage.add(bytes: payload.raw.count, reason: payload.reason)
             state.lastQuarantineID += 1
             var payload = payload
             payload.id = state.lastQuarantineID
@@ -166,7 +166,11 @@ package final class InMemoryEventStore: SharedEventStore {
     }
 
     package func removeQuarantined(_ id: Int64) {
-        self.state.withLock { state in state.quarantine.removeAll { $0.id == id } }
+        self.state.withLock { state in
+            guard let index = state.quarantine.firstIndex(where: { $0.id == id }) else { return }
+            let payload = state.quarantine.remove(at: index)
+            state.quarantineUsage.add(rows: -1, bytes: -payload.raw.count, reason: payload.reason)
+        }
     }
 
     package func quarantineDepth() -> Int {

@@ -31,31 +31,59 @@ extension StoreContract {
             for digest in [1, 2, 1, 3, 2] { try await store.quarantine(Self.payload(UInt8(digest))) }
             #expect(try await store.quarantineDepth() == 3)
 
-            await #expect {
-                try await store.quarantine(Self.payload(4))
-            } throws: { error in
-                (error as? StoreError)?.code == .full
-            }
+            await Self.expectFull { try await store.quarantine(Self.payload(4)) }
             try await store.quarantine(Self.payload(3))
 
             let kept = try await store.quarantined(after: 0, limit: 10)
             ids = kept.map(\.id)
             #expect(kept.map(\.digest) == [[1], [2], [3]])
             #expect(kept.map(\.raw) == [1, 2, 3].map { Self.payload($0).raw })
-            #expect(kept.map(\.reason) == ["unknownApp", "unknownApp", "unknownApp"])
+            #expect(kept.map(\.reason) == ["nestedMismatch", "nestedMismatch", "nestedMismatch"])
             #expect(try await store.quarantined(after: ids[0], limit: 1).map(\.digest) == [[2]])
 
             // A place that is free again is taken by a new number: pages never skip one.
             try await store.removeQuarantined(ids[2])
             try await store.quarantine(Self.payload(5))
             #expect(try await store.quarantined(after: ids[2], limit: 10).map(\.digest) == [[5]])
-        }
+            #expect(try await store.quarantineDepth() == 3)
+        },
+        StoreContract("the quarantine is bound by bytes") { store in
+            try await store.quarantine(Self.payload(1, bytes: 6_000))
+            await Self.expectFull { try await store.quarantine(Self.payload(2, bytes: 4_001)) }
+            try await store.quarantine(Self.payload(3, bytes: 4_000))
+            try await store.removeQuarantined(try await store.quarantined(after: 0, limit: 1)[0].id)
+            try await store.quarantine(Self.payload(2, bytes: 4_001))
+            #expect(try await store.quarantineDepth() == 2)
+        },
+        StoreContract("strangers have a share of the quarantine, and leave the rest") { store in
+            try await store.quarantine(Self.payload(1, reason: "unknownApp", bytes: 3_000))
+            await Self.expectFull {
+                try await store.quarantine(Self.payload(2, reason: "wrongKind", bytes: 3_501))
+            }
+            try await store.quarantine(Self.payload(3, reason: "wrongKind", bytes: 100))
+            await Self.expectFull { try await store.quarantine(Self.payload(4, reason: "unknownApp", bytes: 1)) }
+            try await store.quarantine(Self.payload(3, reason: "wrongKind", bytes: 100))
+            try await store.quarantine(Self.payload(5, reason: "undecodable", bytes: 3_000))
+
+            try await store.removeQuarantined(try await store.quarantined(after: 0, limit: 1)[0].id)
+            try await store.quarantine(Self.payload(4, reason: "unknownApp", bytes: 1))
+        },
     ]
 
-    private static func payload(_ digest: UInt8) -> QuarantinedPayload {
+    private static func expectFull(_ body: () async throws -> Void) async {
+        await #expect {
+            try await body()
+        } throws: { error in
+            (error as? StoreError)?.code == .full
+        }
+    }
+
+    private static func payload(
+        _ digest: UInt8, reason: String = "nestedMismatch", bytes: Int = 3_000
+    ) -> QuarantinedPayload {
         QuarantinedPayload(
-            digest: [digest], reason: "unknownApp", detail: "nobody's", receivedAt: 5,
-            raw: [UInt8](repeating: digest, count: 3000))
+            digest: [digest], reason: reason, detail: "nobody's", receivedAt: 5,
+            raw: [UInt8](repeating: digest, count: bytes))
     }
 }
 

@@ -2,10 +2,17 @@ package import EventSourcing
 import Testing
 
 /// What every event store has to do, one check at a time. A store's test suite runs all of them, each on a new store of
-/// `shardCount` shards whose quarantine holds `quarantineLimit` payloads.
+/// `shardCount` shards whose quarantine has `quarantineLimits`.
 package struct StoreContract: Sendable, CustomTestStringConvertible {
     package static let shardCount = 64
-    package static let quarantineLimit = 3
+    package static let quarantineLimits = {
+        var limits = QuarantineLimits()
+        limits.rows = 3
+        limits.bytes = 10_000
+        limits.strangersRows = 2
+        limits.strangersBytes = 6_500
+        return limits
+    }()
 
     package static let all =
         Self.appending + Self.concurrency + Self.fencing + Self.conflicts + Self.streams + Self.evidence

@@ -12,9 +12,16 @@ struct Quarantine: Sendable {
     func keep(_ signedPayload: [UInt8], reason: String, detail: String) async throws {
         try await self.store.quarantine(
             QuarantinedPayload(
-                digest: ContentHash.sha256(signedPayload), reason: reason, detail: detail,
+                digest: Self.digest(of: signedPayload), reason: reason, detail: detail,
                 receivedAt: self.clock.now.milliseconds, raw: signedPayload))
         try await self.measure()
+    }
+
+    /// Of what is signed. The signature is left out: of one (r, s) anybody makes (r, n − s), which holds too, and Apple signs
+    /// the same anew.
+    private static func digest(of signedPayload: [UInt8]) -> [UInt8] {
+        let end = signedPayload.lastIndex(of: UInt8(ascii: ".")) ?? signedPayload.endIndex
+        return ContentHash.sha256(Array(signedPayload[..<end]))
     }
 
     /// Offers every row to `take`, which says whether it is recorded now, and lets go of those that are. It ends early when

@@ -88,6 +88,17 @@ import Testing
         }
     }
 
+    /// Strangers have whatever Apple signs for their app, and one share of the quarantine.
+    @Test func whatIsOfAnotherAppIsSoWhateverItsForm() async throws {
+        let other = Payload.data.with("bundleId", "\"com.example.other\"")
+        for payload in [
+            Payload.notification("TEST", other).with("notificationUUID", nil),
+            .notification("TEST", other).with("subtype", "{}"), .transaction.with("bundleId", "\"com.example.other\""),
+        ] {
+            try await self.expect(self.store.sign(payload), .unknownApp, .invalidJWTFormat)
+        }
+    }
+
     @Test func otherKindsAreNoNotification() async throws {
         try await self.expect(self.store.sign(.transaction), .wrongKind, .invalidJWTFormat)
         try await self.expect(self.store.sign(.renewal), .wrongKind, .invalidJWTFormat)
