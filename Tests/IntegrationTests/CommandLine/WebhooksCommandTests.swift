@@ -162,7 +162,8 @@ struct WebhooksCommandTests {
             #expect(inside.status == 1)
             #expect(
                 inside.errorLines == [
-                    "error: invalidRequest: url: the host is in a network that webhooks are not sent to"
+                    "error: invalidRequest: url: the host is in a network that webhooks are not sent to; an operator may "
+                        + "name it in webhooks.allow"
                 ])
             #expect(try await self.body("/v1/webhooks", of: node) == #"{"webhooks":[]}"#)
         }
