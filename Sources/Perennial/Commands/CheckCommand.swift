@@ -64,6 +64,6 @@ struct CheckCommand: AsyncParsableCommand {
             entitled ? "entitled" : "not entitled", result["reason"]?.plain ?? result["state"]?.plain,
             result["productId"]?.plain, result["validUntil"]?.plain.map { "valid until \($0)" },
         ]
-        return parts.compactMap(\.self).joined(separator: ", ")
+        return parts.compactMap(\.self).joined(separator: ", ").escapingControls
     }
 }

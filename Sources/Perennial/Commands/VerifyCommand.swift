@@ -48,7 +48,8 @@ struct VerifyCommand: AsyncParsableCommand {
         let jws = try self.input()
         do {
             let payload = try await inspector.inspect(jws, as: self.kind, now: SystemClock().now)
-            Console.print(String(decoding: payload, as: UTF8.self))
+            // JSON has control characters between its tokens alone, where each is as good as a space.
+            Console.print(String(decoding: payload.map { $0 < 0x20 ? 0x20 : $0 }, as: UTF8.self))
         } catch {
             Console.print(
                 JSONWriter.text { json in

@@ -39,7 +39,7 @@ struct EventPrinter {
 
     private func line(_ cell: (Column) -> String) -> String {
         self.columns.map { column in
-            let text = cell(column)
+            let text = cell(column).escapingControls
             return text + String(repeating: " ", count: max(0, column.width - text.count))
         }.joined(separator: "  ")
     }

@@ -4,7 +4,7 @@ package struct TextTable {
 
     package init(_ headings: [String] = []) { self.rows = headings.isEmpty ? [] : [headings] }
 
-    package mutating func add(_ cells: [String]) { self.rows.append(cells) }
+    package mutating func add(_ cells: [String]) { self.rows.append(cells.map(\.escapingControls)) }
 
     package var lines: [String] {
         let widths = (0..<(self.rows.map(\.count).max() ?? 0)).map { column in

@@ -5,7 +5,7 @@ enum LogOutput {
     /// Call once in a process.
     static func start(level: Logger.Level) -> Logger {
         LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
+            var handler = StreamLogHandler(label: label, stream: LogStream())
             handler.logLevel = level
             return ShutdownQuietLogHandler(handler)
         }
