@@ -224,7 +224,8 @@ let package = Package(
         tests(
             "PerennialTests",
             [
-                "AppStore", "AppStoreSimulator", "EventSourcing", "HTTPAPI", "JSONScanning", "Perennial",
+                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning",
+                "Perennial",
                 "SubscriptionRuntime", "Subscriptions", logging,
             ]),
         tests(

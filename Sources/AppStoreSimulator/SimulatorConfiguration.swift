@@ -51,8 +51,13 @@ package struct SimulatorConfiguration: Sendable {
         guard (1...1_000_000).contains(self.subscribers) else {
             throw .invalidSetting("subscribers", "must be 1…1000000")
         }
-        guard (.days(1) ... .days(3_650)).contains(self.past) else {
-            throw .invalidSetting("history", "must be 1…3650 days")
+        let certified = SimulatedTime.realNow().milliseconds - LifecycleFactory.earliest.milliseconds
+        let mostDays = certified / Milliseconds.days(1).rawValue
+        guard (.days(1) ... .days(mostDays)).contains(self.past) else {
+            throw .invalidSetting(
+                "history",
+                "must be 1…\(mostDays) days: the simulated store's certificates begin on "
+                    + "\(LifecycleFactory.earliest.description.prefix(10)), and nodes refuse what was signed before")
         }
         guard self.speed > 0, self.speed <= 1e9 else { throw .invalidSetting("speed", "must be above 0, up to 1e9") }
         guard self.maximumInFlight > 0 else { throw .invalidSetting("maximumInFlight", "must be above 0") }

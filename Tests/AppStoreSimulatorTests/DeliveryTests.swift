@@ -158,6 +158,8 @@ import Testing
             ("lose", { $0.disturbances.lose = 1.5 }),
             ("reorder", { $0.disturbances.reorder = -0.1 }),
             ("history", { $0.past = .days(0) }), ("history", { $0.past = .days(3_651) }),
+            // Before the certificates that sign.
+            ("history", { $0.past = .days(2_700) }),
             ("environment", { $0.store.environment = .xcode }),
             ("limits", { $0.limits = 0 }), ("limits", { $0.limits = .infinity }),
             ("deliver-to", { $0.deliverTo = ["http://127.0.0.1:8080/", "127.0.0.1:8081"] }),

@@ -24,7 +24,7 @@ struct ConfigCommand: ParsableCommand {
                 """)
 
         @Option(help: "The YAML file.")
-        var config: String?
+        var config: String
         @OptionGroup var output: OutputOptions
 
         func run() throws {

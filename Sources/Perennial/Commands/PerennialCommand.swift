@@ -25,8 +25,13 @@ struct PerennialCommand: AsyncParsableCommand {
 
     static func main() async {
         EarlySignals.release()
+        let words = CommandWords(Array(CommandLine.arguments.dropFirst()))
+        if let mistake = words.unknownCommand(of: Self.self) {
+            Console.complain("Error: \(mistake)\n  See 'perennial --help' for more information.")
+            Foundation.exit(2)
+        }
         do {
-            var command = try await Self.asyncParseAsRoot()
+            var command = try await Self.asyncParseAsRoot(words.joiningNegativeNumbers)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

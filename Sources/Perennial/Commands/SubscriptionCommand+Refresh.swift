@@ -22,7 +22,7 @@ extension SubscriptionCommand {
             let answer = try await self.node.clientThatWaitsForApple().post(
                 ["v1", "subscriptions", self.id, "refresh"], query: self.stream.query)
             switch self.output.output {
-            case .table: answer.fieldTable.lines.forEach(Console.print)
+            case .table: answer.subscriptionTable.lines.forEach(Console.print)
             case .json: Console.print(answer.serialized)
             }
         }

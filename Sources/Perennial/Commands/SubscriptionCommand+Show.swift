@@ -21,7 +21,7 @@ extension SubscriptionCommand {
             let answer = try await self.node.client().get(
                 self.subject.path, query: self.subject.query + [("at", self.at?.rfc3339)])
             switch self.output.output {
-            case .table: answer.fieldTable.lines.forEach(Console.print)
+            case .table: answer.subscriptionTable.lines.forEach(Console.print)
             case .json: Console.print(answer.serialized)
             }
         }

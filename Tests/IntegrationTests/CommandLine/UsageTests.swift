@@ -13,7 +13,8 @@ struct UsageTests {
         "webhooks", "webhooks create", "webhooks list", "webhooks show", "webhooks update", "webhooks delete",
         "webhooks rotate", "webhooks test", "webhooks replay", "webhooks dead-letters",
         "quarantine", "quarantine list", "quarantine replay", "cluster", "cluster status", "cluster finalize", "shards",
-        "shards list", "shards move", "store", "store copy", "tokens", "tokens new", "config", "config check",
+        "shards list", "shards move", "store", "store copy", "keys", "keys new", "keys show", "tokens", "tokens new",
+        "config", "config check",
         "version",
     ]
 
@@ -28,7 +29,9 @@ struct UsageTests {
     }
 
     @Test(arguments: [
-        ["nonsense"], ["check"], ["check", "--subscription"], ["serve"], ["serve", "--config", "a", "--prot", "1"],
+        ["nonsense"], ["subscription", "nonsense", "1"], ["config", "check"], ["keys", "show"],
+        ["simulate", "--keys", "/tmp/none", "--history", "2700"], ["check"], ["check", "--subscription"], ["serve"],
+        ["serve", "--config", "a", "--prot", "1"],
         ["demo", "--speed", "fast"], ["simulate"], ["simulate", "--keys", "/tmp/none", "--lose", "2"],
         ["simulate", "life"], ["simulate", "life", "a", "--months", "0"], ["simulate", "scenario", "a"],
         ["simulate", "life", "a", "--from", "2037-06-01T00:00:00Z"], ["simulate", "life", "a", "--from", "soon"],
@@ -85,6 +88,55 @@ struct UsageTests {
         #expect(result.status == 2)
         #expect(result.output.isEmpty)
         #expect(result.errors.contains("Error: "))
+    }
+
+    @Test(arguments: [
+        (["subscrition", "show", "1"], "'subscrition'. Did you mean 'perennial subscription'?"),
+        (["subscription", "shwo", "1"], "'shwo'. Did you mean 'perennial subscription show'?"),
+        (["config", "chekc"], "'chekc'. Did you mean 'perennial config check'?"),
+        (["simulate", "lief", "a"], "'lief'. Did you mean 'perennial simulate life'?"),
+        (["tokens", "frobnicate"], "'frobnicate'. 'perennial tokens' has new."),
+    ])
+    func `a command that does not exist is named with the nearest one`(
+        _ arguments: [String], _ says: String
+    ) async throws {
+        let result = try await PerennialProcess(arguments: arguments).result()
+
+        #expect(result.status == 2)
+        #expect(result.errorLines.first == "Error: Unknown command " + says)
+    }
+
+    @Test(arguments: [
+        (["demo", "--speed", "-1"], "Error: --speed must be above 0, up to 1000000"),
+        (["simulate", "--keys", "/tmp/none", "--speed", "-1"], "Error: simulator: speed must be above 0, up to 1e9"),
+        (["simulate", "--keys", "/tmp/none", "--lose", "-.5"], "Error: simulator: lose must be a probability, 0…1"),
+        (["simulate", "compare", "--keys", "/tmp/none", "--moments", "-1"], "Error: --moments must be 0…10000."),
+    ])
+    func `a negative number is a value that is out of bounds`(_ arguments: [String], _ says: String) async throws {
+        let result = try await PerennialProcess(arguments: arguments).result()
+
+        #expect(result.status == 2)
+        #expect(result.errorLines.first == says)
+    }
+
+    @Test func `a history before the first certificate is refused`() async throws {
+        let result = try await PerennialProcess.run("simulate", "--keys", "/tmp/none", "--history", "2700")
+
+        #expect(result.status == 2)
+        #expect(result.errors.contains("certificates begin on 2021-09-19"))
+    }
+
+    @Test func `keys show prints the public key again`() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.path + "/curve.key"
+        let made = try await PerennialProcess.run("keys", "new", "--out", file)
+        let shown = try await PerennialProcess.run("keys", "show", file)
+        let other = try await PerennialProcess.run("keys", "show", try folder.write("no key", to: "other"))
+
+        #expect(shown.status == 0)
+        #expect(shown.output == made.output)
+        #expect(
+            other.errorLines == ["error: \(folder.path)/other: holds no CURVE key as `perennial keys new` writes it"])
     }
 
     @Test func nothingAtAllIsHelp() async throws {

@@ -54,12 +54,10 @@ extension LoadedConfiguration {
         let file = try self.file(name, at: path)
         try self.keepSecret(file, at: path)
         let text = String(decoding: try self.contents(of: file, at: path), as: UTF8.self)
-        let key = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        do {
-            return try CurveKeyPair(secretKey: Z85.bytes(of: key) ?? [])
-        } catch {
+        guard let keys = CurveKeyPair(file: text) else {
             throw self.mistake(path, "\(file): holds no CURVE key as `perennial keys new` writes it")
         }
+        return keys
     }
 
     /// nil where shards are assigned.
