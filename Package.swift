@@ -130,8 +130,8 @@ let package = Package(
         library(
             "HTTPAPI",
             [
-                "AppStore", "Entitlements", "EventSourcing", "JSONScanning", "Publishing", "SubscriptionRuntime",
-                "Subscriptions",
+                "AppStore", "Entitlements", "EventSourcing", "JSONScanning", "Publishing", "Spelling",
+                "SubscriptionRuntime", "Subscriptions",
             ],
             products: [hummingbird, hummingbirdTLS, crypto, lifecycle, logging, metrics, nioCore, nioHTTP1]),
         library(
@@ -188,9 +188,9 @@ let package = Package(
         tests(
             "SubscriptionRuntimeTests",
             [
-                "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "PerennialTestSupport",
-                "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ", crypto,
-                lifecycle, logging, metrics, metricsTestKit,
+                "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "Mirroring",
+                "PerennialTestSupport", "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions",
+                "WireProtocol", "ZeroMQ", crypto, lifecycle, logging, metrics, metricsTestKit,
             ]),
         tests(
             "MirroringTests",

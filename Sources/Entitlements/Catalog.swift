@@ -23,10 +23,8 @@ package struct Catalog: Sendable {
         self.products = entries.reduce(into: [:]) { $0[$1.entitlement, default: []].formUnion($1.products) }
     }
 
-    /// Whether access to `productID` is access to `entitlement`; nil for an entitlement that is not in the catalog.
-    package func grants(_ entitlement: String, productID: String?) -> Bool? {
-        self.products[entitlement].map { products in productID.map(products.contains) ?? false }
-    }
+    /// The products access to which is access to `entitlement`; nil for an entitlement that is not in the catalog.
+    package func products(granting entitlement: String) -> Set<String>? { self.products[entitlement] }
 
     /// Every entitlement that `productID` grants, the highest level first.
     package func entitlements(of productID: String) -> [String] {

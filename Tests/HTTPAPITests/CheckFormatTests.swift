@@ -18,7 +18,8 @@ import WireProtocol
                 {"subscription": "2000000000000001"}, {"subscription": "2", "entitlement": "pro"},
                 {"subscription": "3", "entitlement": "pro", "environment": "Sandbox", "bundleId": "com.example.app"},
                 {"subscription": "a b"}, {"subscription": ""}, {"subscription": "4", "environment": "Moon"},
-                {"subscription": "5", "bundleId": "a b"}, {"subscription": "6", "environment": "LocalTesting"}
+                {"subscription": "5", "bundleId": "a b"}, {"subscription": "6", "environment": "LocalTesting"},
+                {"purchase": "7", "entitlement": "pro"}, {"subscription": "8", "purchase": "8"}
             ]}
             """
         let message = ProtoCheckRequest.with { request in
@@ -34,21 +35,41 @@ import WireProtocol
                 .with { ($0.subscription, $0.environment) = ("4", .other) },
                 .with { ($0.subscription, $0.bundleID) = ("5", "a b") },
                 .with { ($0.subscription, $0.environment) = ("6", .localTesting) },
+                .with { ($0.purchase, $0.entitlement) = ("7", "pro") },
+                .with { ($0.subscription, $0.purchase) = ("8", "8") },
             ]
         }
         let fromJSON = try PostedChecks(.json, Array(json.utf8))
         let fromProtobuf = try PostedChecks(.protobuf, Array(try message.serializedData()))
 
         #expect(fromProtobuf.questions == fromJSON.questions)
-        #expect(fromProtobuf.questions.count == 4)
+        #expect(fromProtobuf.questions.map(\.kind) == Array(repeating: .subscription, count: 4) + [.purchase])
         #expect(fromProtobuf.consistency == .durable)
         #expect(fromProtobuf.refusedPlaces == fromJSON.refusedPlaces)
-        #expect(fromProtobuf.refusedPlaces == [3, 4, 5, 6])
+        #expect(fromProtobuf.refusedPlaces == [3, 4, 5, 6, 9])
     }
 
     @Test func refusesAConsistencyOfANewerSchema() throws {
         #expect(try PostedChecks(.protobuf, [0x10, 1]).consistency == .local)
         #expect(throws: (any Error).self) { try PostedChecks(.protobuf, [0x10, 99]) }
+    }
+
+    @Test("a condition that is written in another form is not passed over")
+    func refusesKnownFieldsOfAnotherType() throws {
+        // the consistency as bytes; a check's entitlement and its bundle as numbers
+        #expect(throws: (any Error).self) { try PostedChecks(.protobuf, [0x12, 1, 2]) }
+        for field in [2, 4] as [UInt8] {
+            let posted = try PostedChecks(.protobuf, [0x0A, 5, 0x0A, 1, UInt8(ascii: "1"), field << 3, 1])
+            #expect(posted.refusedPlaces == [0])
+        }
+        // a number that the schema does not have
+        #expect(try PostedChecks(.protobuf, [0x0A, 5, 0x0A, 1, UInt8(ascii: "1"), 3 << 3, 9]).refusedPlaces == [0])
+    }
+
+    @Test("an empty name is not the same as none, which any product would satisfy")
+    func refusesAnEmptyName() throws {
+        let posted = try PostedChecks(.json, Array(#"{"checks":[{"subscription":"1","entitlement":""}]}"#.utf8))
+        #expect(posted.refusedPlaces == [0])
     }
 
     @Test func takesFieldsOfANewerSchema() throws {
@@ -140,7 +161,7 @@ import WireProtocol
         ]
         let reasons: [ProtoCheckReason: String] = [
             .unknownSubscription: "unknownSubscription", .otherProduct: "otherProduct",
-            .unknownEntitlement: "unknownEntitlement",
+            .unknownPurchase: "unknownPurchase",
         ]
         let (whole, tenths) = result.code.quotientAndRemainder(dividingBy: 10)
         var object: [String: Any] = [

@@ -10,7 +10,12 @@ import Testing
 
     /// A node that knows subscription 1, and runs `body`.
     private func withSubscription(_ body: @Sendable @escaping (Node) async throws -> Void) async throws {
-        let transaction = try self.store.transaction(id: "1")
+        try await self.withTransaction(try self.store.transaction(id: "1"), body)
+    }
+
+    private func withTransaction(
+        _ transaction: String, _ body: @Sendable @escaping (Node) async throws -> Void
+    ) async throws {
         try await Node.run { node in
             let posted = try await node.send(
                 "POST", "/v1/transactions", body: #"{"signedTransaction":"\#(transaction)"}"#)
@@ -38,13 +43,13 @@ import Testing
             #expect(results.count == 12)
             #expect(
                 results.map { $0["entitled"] as? Bool } == [
-                    true, false, nil, true, false, false, nil, nil, false, nil, false, nil,
+                    true, false, nil, true, false, nil, nil, nil, false, nil, false, nil,
                 ])
             let codes = results.map { ($0["error"] as? [String: Any])?["code"] as? String }
             #expect(
                 codes == [
-                    nil, nil, "unsupported", nil, nil, nil, "invalidCheck", "invalidCheck", nil, "invalidCheck", nil,
-                    "invalidCheck",
+                    nil, nil, "unsupported", nil, nil, "unknownEntitlement", "invalidCheck", "invalidCheck", nil,
+                    "invalidCheck", nil, "invalidCheck",
                 ])
             #expect(Set(results[0].keys) == ["entitled", "state", "code", "validUntil", "productId", "version"])
             #expect(results[0]["state"] as? String == "subscribed")
@@ -54,7 +59,6 @@ import Testing
             #expect(results[1]["state"] is NSNull)
             #expect(results[1]["validUntil"] is NSNull)
             #expect(results[4]["reason"] as? String == "otherProduct")
-            #expect(results[5]["reason"] as? String == "unknownEntitlement")
             #expect(answer.json["stale"] as? Bool == false)
             #expect((answer.json["asOf"] as? String)?.hasSuffix("Z") == true)
             #expect((answer.json["token"] as? String)?.isEmpty == false)
@@ -79,6 +83,92 @@ import Testing
             let codes = results.map { ($0["error"] as? [String: Any])?["code"] as? String }
             #expect(codes == Array(repeating: "invalidCheck", count: 12) + [nil, nil])
             #expect(results.suffix(2).map { $0["entitled"] as? Bool } == [true, true])
+        }
+    }
+
+    @Test("a member that is misspelt refuses the whole request, and is named with the nearest known one")
+    func refusesUnknownMembers() async throws {
+        try await self.withSubscription { node in
+            for (body, name, nearest) in [
+                (#"{"checks":[{"subscription":"1","entitelment":"gold"}]}"#, "entitelment", "entitlement"),
+                (#"{"checks":[{"subscription":"1"},{"subscription":"1","bundleID":"a"}]}"#, "bundleID", "bundleId"),
+                (#"{"checks":[{"subscription":"1"}],"consistncy":"owner"}"#, "consistncy", "consistency"),
+                (#"{"checks":[{"purchas":"1"}]}"#, "purchas", "purchase"),
+            ] {
+                let answer = try await node.send("POST", "/v1/check", body: body)
+
+                #expect(answer.status == 400)
+                #expect(answer.code == "malformedBody")
+                let detail = try #require(answer.json["detail"] as? String)
+                #expect(detail.contains("\"\(name)\""))
+                #expect(detail.contains("the nearest known one is \(nearest)"))
+            }
+        }
+    }
+
+    @Test("a name that is no misspelling is not repeated")
+    func doesNotRepeatWhatItIsSent() async throws {
+        try await Node.run { node in
+            for name in [String(repeating: "x", count: 65), "a b", "\\u202e", ""] {
+                let answer = try await node.send("POST", "/v1/check", body: #"{"checks":[],"\#(name)":1}"#)
+
+                #expect(answer.status == 400)
+                #expect(
+                    answer.json["detail"] as? String
+                        == "the body has an unknown member; known are checks, consistency")
+            }
+        }
+    }
+
+    @Test(
+        "every posted body is refused for a member that it does not have",
+        arguments: [
+            ("POST", "/v1/transactions", #"{"signedTransaction":"a","signedRenewalinfo":"b"}"#, "signedRenewalInfo"),
+            ("POST", "/v1/shards/1/move", #"{"too":"node-2"}"#, "to"),
+            ("POST", "/v1/reconcile/backfill", #"{"form":"2026-01-01T00:00:00Z"}"#, "from"),
+            ("POST", "/v1/webhooks", #"{"url":"https://example.com","type":["subscription.expired"]}"#, "types"),
+            ("POST", "/v1/apple/test-notifications", #"{"bundle":"com.example.app"}"#, "bundleId"),
+        ])
+    func everyBodyIsStrict(_ method: String, _ path: String, _ body: String, _ nearest: String) async throws {
+        try await Node.run { node in
+            let answer = try await node.send(method, path, body: body)
+
+            #expect(answer.status == 400)
+            #expect(answer.code == "malformedBody")
+            #expect((answer.json["detail"] as? String)?.contains("the nearest known one is \(nearest)") == true)
+        }
+    }
+
+    @Test("a one-time purchase is asked about as such, also with the entitlement that its product grants")
+    func answersPurchases() async throws {
+        let unlock = try self.store.transaction(id: "1", type: "Non-Consumable")
+        try await self.withTransaction(unlock) { node in
+            let answer = try await node.send(
+                "POST", "/v1/check",
+                body: """
+                    {"checks": [
+                        {"purchase": "1"}, {"purchase": 1, "entitlement": "pro"}, {"purchase": "1", "entitlement": "news"},
+                        {"purchase": "1", "bundleId": "com.example.app"}, {"purchase": "404"}, {"subscription": "1"},
+                        {"purchase": "1", "subscription": "1"}, {"purchase": "1", "customer": "c"}, {"purchase": "a b"},
+                        {"purchase": "1", "environment": "Sandbox"}
+                    ]}
+                    """)
+
+            #expect(answer.status == 200)
+            let results = try #require(answer.json["results"] as? [[String: Any]])
+            #expect(
+                results.map { $0["entitled"] as? Bool } == [
+                    true, true, false, true, false, false, nil, nil, nil, false,
+                ])
+            #expect(
+                results.map { $0["reason"] as? String } == [
+                    nil, nil, "otherProduct", nil, "unknownPurchase", "unknownSubscription", nil, nil, nil,
+                    "unknownPurchase",
+                ])
+            #expect(results[0]["state"] as? String == "owned")
+            #expect(results[0]["validUntil"] is NSNull)
+            #expect(
+                (6...8).allSatisfy { (results[$0]["error"] as? [String: Any])?["code"] as? String == "invalidCheck" })
         }
     }
 

@@ -113,7 +113,15 @@ import Testing
                     SubscriptionQuery(stream: StreamReference(kind: .purchase, id: "1")))
             }
             #expect(purchase?.code == .unknownPurchase)
-            #expect(try await service.check("1", entitlement: "gold")?.reason == .unknownEntitlement)
+            for id in ["1", "2"] {
+                let gold = CheckRequest(stream: StreamReference(id: id), entitlement: "gold")
+                let answer = try await service.check([gold], consistency: .local, atLeast: nil)
+                #expect(answer.results == [.refused(.unknownEntitlement)])
+            }
+            let unlock = CheckRequest(stream: StreamReference(kind: .purchase, id: "1"))
+            let answer = try await service.check([unlock], consistency: .local, atLeast: nil)
+            guard case .verdict(let verdict) = answer.results[0] else { return #expect(Bool(false)) }
+            #expect(verdict.reason == .unknownPurchase)
         }
     }
 

@@ -60,6 +60,28 @@ import WireProtocol
         #expect(try ShardComparisonResult(wireBytes: result.wireBytes()) == result)
     }
 
+    @Test("of an owner's verdicts, what this version cannot read is refused alone")
+    func unreadableVerdictsAreRefusedAlone() throws {
+        // given
+        var answer = ProtoShardVerdicts()
+        answer.verdicts = Array(repeating: ProtoShardVerdict(), count: 5)
+        (answer.verdicts[0].entitled, answer.verdicts[0].state) = (true, "subscribed")
+        answer.verdicts[1].state = "hibernating"
+        answer.verdicts[2].reason = "lent"
+        answer.verdicts[3].refusal = "worn-out"
+        // As older nodes say it.
+        answer.verdicts[4].reason = "unknownEntitlement"
+        // when
+        let read = ShardVerdicts(answer).proto()
+        // then
+        #expect(
+            read.verdicts.map(\.refusal) == [
+                "", "invalidRequest", "invalidRequest", "invalidRequest", "unknownEntitlement",
+            ])
+        #expect(read.verdicts[0].entitled)
+        #expect(!read.verdicts.dropFirst().contains { $0.entitled })
+    }
+
     @Test func everyCodeSaysWhetherToTryAgain() {
         for code in ServiceError.Code.allCases {
             let error = ServiceError(code, "")

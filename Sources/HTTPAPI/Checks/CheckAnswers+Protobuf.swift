@@ -84,7 +84,7 @@ extension CheckVerdict.Reason {
         switch self {
         case .unknownSubscription: 1
         case .otherProduct: 2
-        case .unknownEntitlement: 3
+        case .unknownPurchase: 5
         }
     }
 }

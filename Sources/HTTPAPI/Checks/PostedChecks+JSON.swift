@@ -6,6 +6,7 @@ extension PostedChecks {
     init(json body: [UInt8]) throws(Problem) {
         self.init(expecting: body.count / 32)
         var hasChecks = false
+        var unknown: Problem?
         var reader = JSONCheckReader()
         var json = JSONScanner(body)
         do {
@@ -21,7 +22,10 @@ extension PostedChecks {
                         throw Problem(.malformedBody, "consistency is none of local, owner, durable")
                     }
                     self.consistency = consistency
-                default: try json.skip()
+                default:
+                    let name = UnknownName(json.text(of: key), among: ["checks", "consistency"])
+                    unknown = unknown ?? .unknownMember(name, of: "the body")
+                    try json.skip()
                 }
             }
             try json.end()
@@ -32,6 +36,8 @@ extension PostedChecks {
         } catch {
             throw Problem(.malformedBody, "not readable")
         }
+        // What is misspelt may be the condition on which access depends.
+        if let unknown = unknown ?? reader.unknown { throw unknown }
         guard hasChecks else { throw Problem(.malformedBody, "checks is missing") }
     }
 }
@@ -40,6 +46,10 @@ extension PostedChecks {
 private struct JSONCheckReader {
     private var entitlements = TextMemo()
     private var bundleIDs = TextMemo()
+    /// The first member of a check that no check has.
+    private(set) var unknown: Problem?
+
+    private static let members = ["subscription", "purchase", "customer", "entitlement", "environment", "bundleId"]
 
     /// What is JSON but no check is refused alone: the other items have to get their answers.
     mutating func item(_ json: inout JSONScanner) throws(JSONError) -> PostedChecks.Item {
@@ -49,6 +59,7 @@ private struct JSONCheckReader {
         }
         var isReadable = true
         var subscription: ArraySlice<UInt8>?
+        var purchase: ArraySlice<UInt8>?
         var entitlement: ArraySlice<UInt8>?
         var environment: ArraySlice<UInt8>?
         var bundleID: ArraySlice<UInt8>?
@@ -60,20 +71,27 @@ private struct JSONCheckReader {
             case "entitlement": entitlement = try Self.text(&json, &isReadable)
             case "environment": environment = try Self.text(&json, &isReadable)
             case "bundleId": bundleID = try Self.text(&json, &isReadable)
+            case "purchase": purchase = try Self.id(&json, &isReadable)
             case "customer":
                 isOfCustomer = true
                 try json.skip()
-            default: try json.skip()
+            default:
+                self.unknown =
+                    self.unknown
+                    ?? .unknownMember(UnknownName(json.text(of: key), among: Self.members), of: "a check")
+                try json.skip()
             }
         }
         guard isReadable else { return .refused(.invalidCheck) }
-        if isOfCustomer { return .refused(subscription == nil ? .unsupported : .invalidCheck) }
-        guard let subscription, subscription.isIdentifier, bundleID?.isIdentifier ?? true,
+        if isOfCustomer { return .refused(subscription ?? purchase == nil ? .unsupported : .invalidCheck) }
+        // One subject, and not two. An empty name is not the same as none, which any product would satisfy.
+        guard let id = subscription ?? purchase, subscription == nil || purchase == nil, id.isIdentifier,
+            entitlement?.isEmpty != true, bundleID?.isIdentifier ?? true,
             let environment = Self.environment(environment)
         else { return .refused(.invalidCheck) }
         return .question(
             CheckRequest(
-                id: subscription, environment: environment,
+                subscription == nil ? .purchase : .subscription, id: id, environment: environment,
                 bundleID: bundleID.flatMap { self.bundleIDs.text($0) }.map(BundleID.init(rawValue:)),
                 entitlement: entitlement.flatMap { self.entitlements.text($0) }))
     }

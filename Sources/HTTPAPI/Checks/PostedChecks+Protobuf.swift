@@ -12,6 +12,8 @@ extension PostedChecks {
                 switch (field.number, field.wire) {
                 case (1, .bytes): try self.add(try reader.item(ProtobufScanner(body, try message.content())))
                 case (2, .varint): self.consistency = try Self.consistency(try message.varint())
+                case (1...2, _): throw ProtobufScanner.Malformed()
+                // Of a newer schema.
                 default: try message.skip(field.wire)
                 }
             }
@@ -42,6 +44,8 @@ private struct ProtobufCheckReader {
     mutating func item(_ scanner: ProtobufScanner) throws(ProtobufScanner.Malformed) -> PostedChecks.Item {
         var message = scanner
         var subscription = 0..<0
+        var purchase = 0..<0
+        var isReadable = true
         var entitlement = 0..<0
         var bundleID = 0..<0
         var environment: UInt64 = 0
@@ -51,16 +55,22 @@ private struct ProtobufCheckReader {
             case (2, .bytes): entitlement = try message.content()
             case (3, .varint): environment = try message.varint()
             case (4, .bytes): bundleID = try message.content()
-            default: try message.skip(field.wire)
+            case (5, .bytes): purchase = try message.content()
+            case (let number, let wire):
+                // Fields of a newer schema pass; one of these in another form would be a condition that is passed over.
+                if number <= 5 { isReadable = false }
+                try message.skip(wire)
             }
         }
         let body = message.bytes
-        guard body[subscription].isIdentifier, bundleID.isEmpty || body[bundleID].isIdentifier,
+        let id = subscription.isEmpty ? purchase : subscription
+        guard isReadable, subscription.isEmpty || purchase.isEmpty, body[id].isIdentifier,
+            bundleID.isEmpty || body[bundleID].isIdentifier,
             let environment = Self.environment(environment), let name = self.entitlements.text(body[entitlement])
         else { return .refused(.invalidCheck) }
         return .question(
             CheckRequest(
-                id: body[subscription], environment: environment,
+                subscription.isEmpty ? .purchase : .subscription, id: body[id], environment: environment,
                 bundleID: bundleID.isEmpty ? nil : self.bundleIDs.text(body[bundleID]).map(BundleID.init(rawValue:)),
                 entitlement: name.isEmpty ? nil : name))
     }

@@ -4,7 +4,7 @@ import JSONScanning
 import SubscriptionRuntime
 
 /// An answer that is not what was asked for, as `application/problem+json` (RFC 9457). `detail` is for people and never
-/// holds what a request carried.
+/// holds what a request carried, but for a name that is none of those that can stand in its place.
 struct Problem: Error {
     private(set) var status: HTTPResponse.Status
     let code: String

@@ -39,6 +39,6 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case internalError
     /// Of a check item: it cannot be asked yet.
     case unsupported
-    /// Of a check item: it names no subscription, or one that no id can have.
+    /// Of a check item: it names no subscription or purchase, or both, or what no id can be.
     case invalidCheck
 }

@@ -9,7 +9,7 @@ extension ServiceError.Code {
             .invalidEnvironment, .appStoreRefused:
             .unprocessableContent
         case .futureMoment, .invalidCursor, .invalidRequest: .badRequest
-        case .unknownSubscription, .unknownPurchase, .unknownJob, .unknownWebhook: .notFound
+        case .unknownSubscription, .unknownPurchase, .unknownEntitlement, .unknownJob, .unknownWebhook: .notFound
         case .ambiguous, .storeRewound, .olderNodes, .notConfigured: .conflict
         // Not a 5xx, which some proxies and clients repeat by themselves.
         case .appStoreOutcomeUnknown: .conflict
@@ -31,6 +31,7 @@ extension ServiceError.Code {
         case .retryableVerificationFailure: "The certificate could not be checked now"
         case .unknownSubscription: "No such subscription"
         case .unknownPurchase: "No such purchase"
+        case .unknownEntitlement: "No such entitlement in the catalog"
         case .ambiguous: "Several apps have this id"
         case .futureMoment: "The moment lies in the future"
         case .invalidCursor: "Not a cursor or token of this service"

@@ -9,26 +9,28 @@ enum PostedMembers {
         _ body: [UInt8], knowing names: [String],
         _ read: (JSONKey, inout JSONScanner) throws(JSONError) -> Bool
     ) throws(Problem) {
-        var hasUnknownMember = false
+        var unknown: UnknownName?
         do throws(JSONError) {
             var json = JSONScanner(body)
             try json.beginObject()
             while let key = try json.nextKey() {
                 if try read(key, &json) { continue }
-                hasUnknownMember = true
+                unknown = unknown ?? UnknownName(json.text(of: key), among: names)
                 try json.skip()
             }
             try json.end()
         } catch {
             throw Problem(.malformedBody, error.description)
         }
-        guard !hasUnknownMember else {
-            throw Problem(
-                .malformedBody, "the body has an unknown member; it takes \(names.joined(separator: ", "))")
-        }
+        if let unknown { throw .unknownMember(unknown, of: "the body") }
     }
 }
 
 extension Problem {
     static func missing(_ member: String) -> Problem { Problem(.malformedBody, "\(member) is missing") }
+
+    /// - Parameter whole: what it is a member of.
+    static func unknownMember(_ name: UnknownName, of whole: String) -> Problem {
+        Problem(.malformedBody, "\(whole) has \(name.sentence(of: "member"))")
+    }
 }

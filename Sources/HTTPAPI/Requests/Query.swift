@@ -17,8 +17,8 @@ struct Query {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts[0].percentDecoded, names.contains(name) else {
-                let known = names.isEmpty ? "this request takes none" : "it takes \(names.joined(separator: ", "))"
-                throw Problem(.invalidParameter, "the query has an unknown parameter; \(known)")
+                let unknown = UnknownName(parts[0].percentDecoded ?? "", among: names)
+                throw Problem(.invalidParameter, "the query has \(unknown.sentence(of: "parameter"))")
             }
             guard let value = parts.count == 2 ? parts[1].percentDecoded : "" else {
                 throw .invalidParameter(name, "not percent-encoded UTF-8")

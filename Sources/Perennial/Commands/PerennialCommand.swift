@@ -11,7 +11,8 @@ struct PerennialCommand: AsyncParsableCommand {
               perennial demo
               perennial check --subscription 2000000000000001 --entitlement pro
 
-            Exit codes: 0 success, 1 refused or failed, 2 bad usage; `check` exits 3 for "not entitled",
+            Exit codes: 0 success, 1 refused or failed, 2 bad usage; `check` exits 3 for "not entitled", 2 for an
+            entitlement that the catalog does not have,
             `subscription extend` 4 when nobody knows whether Apple has done it.
             """,
         version: BuildInformation.line,

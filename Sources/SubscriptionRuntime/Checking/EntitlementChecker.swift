@@ -105,7 +105,7 @@ struct EntitlementChecker: Sendable {
             }
         }
         var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: self.clock.now)
-        var results = [CheckResult](repeating: .verdict(.unknown), count: requests.count)
+        var results = [CheckResult](repeating: .verdict(.unknown(.subscription)), count: requests.count)
         // Commits of other nodes would not reach the tables of this one.
         let table = EntitlementTable(limit: max(1, requests.count), names: self.names)
         for (numbers, rows) in try await self.loader.load(missing, at: verdicts.now, { _ in table }) {
@@ -189,7 +189,7 @@ struct EntitlementChecker: Sendable {
     ) -> (CheckResponse, EntitlementLoader.Missing) {
         let requests = questions.requests
         var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: self.clock.now)
-        var results = [CheckResult](repeating: .verdict(.unknown), count: requests.count)
+        var results = [CheckResult](repeating: .verdict(.unknown(.subscription)), count: requests.count)
         var missing = EntitlementLoader.Missing()
         questions.order.forEach { shard, numbers in
             self.table(of: shard).read(numbers, questions.name) { number, rows in

@@ -37,18 +37,21 @@ final class MirrorChecker: Sendable {
         guard heads.allSatisfy({ $0.reaches(bounds) }) else { return nil }
         let now = self.clock.now
         let time = self.mirror.time(now, .now)
+        var catalog = CatalogCheck(self.catalog)
         var results: [CheckResult]
         var isStale = false
         if requests.count == 1 {
             let scope = self.scope(of: requests[0])
             let answer = requests[0].id.withUnsafeBytes { self.mirror.check(utf8: $0, in: scope, at: time) }
-            results = [self.result(of: answer, for: requests[0].entitlement)]
+            results = [catalog.result(self.result(of: answer, requests[0].kind), for: requests[0].entitlement)]
             isStale = answer.isStale
         } else {
             results = []
             results.reserveCapacity(requests.count)
             self.mirror.check(self.questions(requests), at: time) { number, answer in
-                results.append(self.result(of: answer, for: requests[number].entitlement))
+                // Without a copy of the request, which would count references.
+                let result = self.result(of: answer, requests[number].kind)
+                results.append(catalog.result(result, for: requests[number].entitlement))
                 if answer.isStale { isStale = true }
             }
         }
@@ -91,16 +94,16 @@ final class MirrorChecker: Sendable {
         self.mirror.scope(request.environment, request.bundleID, kind: request.kind)
     }
 
-    private func result(of answer: MirrorAnswer, for entitlement: String?) -> CheckResult {
+    private func result(of answer: MirrorAnswer, _ kind: StreamKind) -> CheckResult {
         switch answer.outcome {
-        case .unknown: return .verdict(.unknown)
-        case .ambiguous: return .refused(.ambiguous)
+        case .unknown: .verdict(.unknown(kind))
+        case .ambiguous: .refused(.ambiguous)
         case .found:
-            let verdict = CheckVerdict(
-                entitled: answer.entitled, state: answer.state, code: answer.code, validUntil: answer.validUntil,
-                productID: self.mirror.productID(of: answer), version: answer.version, reason: nil,
-                bundleID: self.mirror.bundleID(of: answer))
-            return .verdict(verdict.held(against: self.catalog, for: entitlement))
+            .verdict(
+                CheckVerdict(
+                    entitled: answer.entitled, state: answer.state, code: answer.code, validUntil: answer.validUntil,
+                    productID: self.mirror.productID(of: answer), version: answer.version, reason: nil,
+                    bundleID: self.mirror.bundleID(of: answer)))
         }
     }
 }

@@ -29,10 +29,9 @@ extension CheckRequest {
             throw WireError(.unknownWord, "a kind of stream that this version does not know")
         }
         self.init(
-            id: Array(proto.id)[...], environment: AppStoreEnvironment(rawValue: proto.environment),
+            kind, id: Array(proto.id)[...], environment: AppStoreEnvironment(rawValue: proto.environment),
             bundleID: proto.bundleID.isEmpty ? nil : BundleID(rawValue: proto.bundleID),
             entitlement: proto.entitlement.isEmpty ? nil : proto.entitlement)
-        self.kind = kind
     }
 
     fileprivate func proto() -> ProtoShardCheck {

@@ -17,10 +17,8 @@ package struct ShardVerdicts: Sendable {
 }
 
 extension ShardVerdicts: ProtoRepresentable {
-    package init(_ proto: ProtoShardVerdicts) throws(WireError) {
-        var results: [CheckResult] = []
-        for verdict in proto.verdicts { results.append(try CheckResult(verdict)) }
-        self.init(head: ShardHead(proto.head), results: results)
+    package init(_ proto: ProtoShardVerdicts) {
+        self.init(head: ShardHead(proto.head), results: proto.verdicts.map { CheckResult($0) })
     }
 
     package func proto() -> ProtoShardVerdicts {
@@ -32,15 +30,21 @@ extension ShardVerdicts: ProtoRepresentable {
 }
 
 extension CheckResult {
-    fileprivate init(_ proto: ProtoShardVerdict) throws(WireError) {
-        guard proto.refusal.isEmpty else {
-            // A word that a newer node uses: this item cannot be answered here.
-            self = .refused(ServiceError.Code(rawValue: proto.refusal) ?? .invalidRequest)
+    /// What this version cannot read is refused alone: the other items have to get their answers.
+    fileprivate init(_ proto: ProtoShardVerdict) {
+        // Older nodes give this refusal as a reason.
+        let isOldRefusal = proto.reason == ServiceError.Code.unknownEntitlement.rawValue
+        let refusal = isOldRefusal ? proto.reason : proto.refusal
+        guard refusal.isEmpty else {
+            self = .refused(ServiceError.Code(rawValue: refusal) ?? .invalidRequest)
             return
         }
         guard proto.state.isEmpty || LifecycleState(rawValue: proto.state) != nil,
             proto.reason.isEmpty || CheckVerdict.Reason(rawValue: proto.reason) != nil
-        else { throw WireError(.unknownWord, "a state or reason that this version does not know") }
+        else {
+            self = .refused(.invalidRequest)
+            return
+        }
         self = .verdict(
             CheckVerdict(
                 entitled: proto.entitled, state: LifecycleState(rawValue: proto.state),

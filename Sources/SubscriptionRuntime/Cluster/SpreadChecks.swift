@@ -1,6 +1,7 @@
 import Clustering
 import EventSourcing
 import Sharding
+import Subscriptions
 
 /// Checks of one request whose shards several nodes own: each owner answers for its own, all at the same time.
 struct SpreadChecks: Sendable {
@@ -60,7 +61,7 @@ struct SpreadChecks: Sendable {
                     }
                 }
             }
-            var results = [CheckResult](repeating: .verdict(.unknown), count: requests.count)
+            var results = [CheckResult](repeating: .verdict(.unknown(.subscription)), count: requests.count)
             var heads: [Position] = []
             var answer: CheckResponse?
             for try await part in group {

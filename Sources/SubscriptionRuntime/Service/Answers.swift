@@ -52,7 +52,7 @@ package struct EventPage: Hashable, Sendable {
 /// The answer to one question of a `check`.
 package enum CheckResult: Hashable, Sendable {
     case verdict(CheckVerdict)
-    /// The question cannot be asked, e.g. `ambiguous`.
+    /// The question cannot be asked, e.g. `ambiguous`, or not be answered now. It keeps no other from its answer.
     case refused(ServiceError.Code)
 }
 
@@ -60,14 +60,13 @@ package struct CheckVerdict: Hashable, Sendable {
     /// Why not, where the state alone does not say it.
     package enum Reason: String, Sendable, CaseIterable {
         case unknownSubscription
+        case unknownPurchase
         /// The catalog does not give the entitlement asked for to this product.
         case otherProduct
-        /// The catalog has no entitlement of that name.
-        case unknownEntitlement
     }
 
     package var entitled: Bool
-    /// nil for an unknown subscription.
+    /// nil for an unknown subscription or purchase.
     package var state: LifecycleState?
     package var code: CohortCode
     /// The answer may be used until then, never longer; nil when not entitled, and for a purchase without end.

@@ -56,13 +56,14 @@ package struct CheckRequest: Hashable, Sendable {
     package var id: ArraySlice<UInt8>
     package var environment: AppStoreEnvironment
     package var bundleID: BundleID?
-    /// A name of the catalog; nil asks for the subscription itself, whatever its product.
+    /// A name of the catalog; nil asks for the stream itself, whatever its product.
     package var entitlement: String?
 
     package init(
-        id: ArraySlice<UInt8>, environment: AppStoreEnvironment, bundleID: BundleID?, entitlement: String?
+        _ kind: StreamKind, id: ArraySlice<UInt8>, environment: AppStoreEnvironment, bundleID: BundleID?,
+        entitlement: String?
     ) {
-        self.kind = .subscription
+        self.kind = kind
         self.id = id
         self.environment = environment
         self.bundleID = bundleID

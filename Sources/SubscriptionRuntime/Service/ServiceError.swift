@@ -17,6 +17,8 @@ package struct ServiceError: Error, Sendable {
         case unknownSubscription
         /// No such purchase (404).
         case unknownPurchase
+        /// The catalog has no entitlement of that name (404; so far of a single check only).
+        case unknownEntitlement
         /// Several apps have a stream with this id; the question has to name the bundle (409).
         case ambiguous
         /// `at` or `knownAt` lies in the future (400).
@@ -92,7 +94,8 @@ extension ServiceError.Code {
             .storeFull, .parked, .appStoreUnavailable:
             true
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
-            .invalidEnvironment, .unknownSubscription, .unknownPurchase, .ambiguous, .futureMoment, .invalidCursor,
+            .invalidEnvironment, .unknownSubscription, .unknownPurchase, .unknownEntitlement, .ambiguous, .futureMoment,
+            .invalidCursor,
             .storeRewound, .invalidRequest, .olderNodes, .notConfigured, .appStoreRefused,
             .appStoreOutcomeUnknown, .unknownJob, .unknownWebhook, .corrupt:
             false

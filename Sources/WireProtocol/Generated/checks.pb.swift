@@ -12,7 +12,9 @@
 /// many subscriptions at a time. They say what the JSON says, field by field; problems of a whole request stay
 /// `application/problem+json`.
 ///
-/// Numbers and fields may be added. A reader takes an enumeration's number that it does not know for "not said".
+/// Numbers and fields may be added. A caller takes a number of an answer's enumeration that it does not know for "not said". In a
+/// request, fields that a node does not know pass, since a newer caller may send them; a number that it does not know is an error,
+/// and so is a field of another type.
 
 package import SwiftProtobuf
 
@@ -135,9 +137,7 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
 
   /// The catalog does not give the entitlement asked for to this product.
   case otherProduct // = 2
-
-  /// The catalog has no entitlement of that name.
-  case unknownEntitlement // = 3
+  case unknownPurchase // = 5
   case UNRECOGNIZED(Int)
 
   package init() {
@@ -149,7 +149,7 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
     case 0: self = .unspecified
     case 1: self = .unknownSubscription
     case 2: self = .otherProduct
-    case 3: self = .unknownEntitlement
+    case 5: self = .unknownPurchase
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -159,7 +159,7 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
     case .unspecified: return 0
     case .unknownSubscription: return 1
     case .otherProduct: return 2
-    case .unknownEntitlement: return 3
+    case .unknownPurchase: return 5
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -169,7 +169,7 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
     .unspecified,
     .unknownSubscription,
     .otherProduct,
-    .unknownEntitlement,
+    .unknownPurchase,
   ]
 
 }
@@ -194,10 +194,11 @@ package nonisolated struct ProtoCheck: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// An originalTransactionId.
+  /// An originalTransactionId. Either this one or `purchase` is there.
   package var subscription: String = String()
 
-  /// A name of the catalog; empty asks for the subscription itself, whatever its product.
+  /// A name of the catalog; empty asks for the subscription or purchase itself, whatever its product. A name that the catalog
+  /// does not have is refused as `unknownEntitlement`.
   package var entitlement: String = String()
 
   /// PRODUCTION unless said. OTHER, and numbers that are not known, are refused as `invalidCheck`.
@@ -205,6 +206,9 @@ package nonisolated struct ProtoCheck: Sendable {
 
   /// The app; may be left out while the id is clear without it.
   package var bundleID: String = String()
+
+  /// The originalTransactionId of a one-time purchase, or of a non-renewing subscription.
+  package var purchase: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -266,7 +270,8 @@ package nonisolated struct ProtoCheckResult: Sendable {
 
   package var reason: ProtoCheckReason = .unspecified
 
-  /// Why this check cannot be answered, e.g. `ambiguous`: a word for programs, as in JSON. Nothing else is there then.
+  /// Why this check cannot be answered, e.g. `ambiguous`, or not now, e.g. `storeUnavailable`: a word for programs, as in JSON.
+  /// Nothing else is there then.
   package var error: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -289,7 +294,7 @@ nonisolated extension ProtoCheckState: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension ProtoCheckReason: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHECK_REASON_UNSPECIFIED\0\u{1}CHECK_REASON_UNKNOWN_SUBSCRIPTION\0\u{1}CHECK_REASON_OTHER_PRODUCT\0\u{1}CHECK_REASON_UNKNOWN_ENTITLEMENT\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHECK_REASON_UNSPECIFIED\0\u{1}CHECK_REASON_UNKNOWN_SUBSCRIPTION\0\u{1}CHECK_REASON_OTHER_PRODUCT\0\u{2}\u{3}CHECK_REASON_UNKNOWN_PURCHASE\0")
 }
 
 nonisolated extension ProtoCheckRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -329,7 +334,7 @@ nonisolated extension ProtoCheckRequest: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension ProtoCheck: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Check"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}subscription\0\u{1}entitlement\0\u{1}environment\0\u{3}bundle_id\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}subscription\0\u{1}entitlement\0\u{1}environment\0\u{3}bundle_id\0\u{1}purchase\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -341,6 +346,7 @@ nonisolated extension ProtoCheck: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 2: try { try decoder.decodeSingularStringField(value: &self.entitlement) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.bundleID) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.purchase) }()
       default: break
       }
     }
@@ -359,6 +365,9 @@ nonisolated extension ProtoCheck: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if !self.bundleID.isEmpty {
       try visitor.visitSingularStringField(value: self.bundleID, fieldNumber: 4)
     }
+    if !self.purchase.isEmpty {
+      try visitor.visitSingularStringField(value: self.purchase, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -367,6 +376,7 @@ nonisolated extension ProtoCheck: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.entitlement != rhs.entitlement {return false}
     if lhs.environment != rhs.environment {return false}
     if lhs.bundleID != rhs.bundleID {return false}
+    if lhs.purchase != rhs.purchase {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

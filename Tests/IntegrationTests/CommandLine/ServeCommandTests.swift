@@ -17,6 +17,7 @@ struct ServeCommandTests {
             "check", "--subscription", active.truth.originalTransactionID, "--entitlement", "everything", "--node", url)
         let other = try await PerennialProcess.run(
             "check", "--subscription", active.truth.originalTransactionID, "--entitlement", "none", "--node", url)
+        let purchase = try await PerennialProcess.run("check", "--purchase", "404", "--node", url)
         let not = try await PerennialProcess.run(
             "check", "--subscription", expired.truth.originalTransactionID, "--output", "json",
             environment: ["PERENNIAL_NODE": url])
@@ -41,7 +42,10 @@ struct ServeCommandTests {
         // then
         #expect(entitled.status == 0)
         #expect(entitled.output.hasPrefix("entitled, subscribed, "))
-        #expect(other.status == 3)
+        #expect(other.status == 2)
+        #expect(other.errors.contains("unknownEntitlement"))
+        #expect(purchase.status == 3)
+        #expect(purchase.output.contains("unknownPurchase"))
         #expect(not.status == 3)
         for part in [#""entitled":false"#, #""validUntil":null"#, #""asOf":""#, #""stale":false"#, #""token":""#] {
             #expect(not.output.contains(part))

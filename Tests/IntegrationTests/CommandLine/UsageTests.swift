@@ -44,6 +44,7 @@ struct UsageTests {
         ["verify", "--bundle-id", "a", "--environment", "Prod"], ["version", "--output", "xml"],
         ["verify", "--bundle-id", "a", "--environment", "Sandbox"],
         ["check", "--subscription", "1", "--node", "localhost"],
+        ["check", "--subscription", "1", "--purchase", "2"], ["check", "--entitlement", "pro"],
         ["check", "--subscription", "1", "--consistency", "foo"],
         ["check", "--subscription", "1", "--environment", "Prod"],
         ["subscription", "show", "1", "--at", "yesterday"], ["subscription", "history", "1", "--at", "2026-13-01"],
