@@ -243,12 +243,13 @@ import Testing
         private func ask(as index: Int) async {
             do {
                 let answer = try await self.services[index].check(self.requests, consistency: .owner, atLeast: nil)
-                let isWhole = answer.results.allSatisfy { result in
+                let isAnswered = !answer.results.contains(.refused(.notOwner))
+                let isRight = answer.results.allSatisfy { result in
                     if case .verdict(let verdict) = result { verdict.state == .subscribed } else { false }
                 }
                 self.state.withLock { state in
-                    state.answers[index] += 1
-                    if !isWhole { state.strange.append("\(answer)") }
+                    if isAnswered { state.answers[index] += 1 } else { state.refusals += 1 }
+                    if isAnswered, !isRight { state.strange.append("\(answer)") }
                 }
             } catch {
                 self.state.withLock { state in

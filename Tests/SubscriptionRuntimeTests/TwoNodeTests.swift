@@ -137,7 +137,10 @@ import Testing
             for round in rounds.indices {
                 try await self.node("b", 8..<Self.shardCount).run { _ in
                     let questions = Self.ids.map { CheckRequest(stream: StreamReference(id: $0)) }
-                    await eventually { (try? await one.check(questions, consistency: .owner, atLeast: nil)) != nil }
+                    await eventually {
+                        let answer = try? await one.check(questions, consistency: .owner, atLeast: nil)
+                        return answer.map { !$0.results.contains(.refused(.notOwner)) } ?? false
+                    }
                     for (index, id) in Self.ids.enumerated() {
                         // when
                         let outcome = try await one.ingest(signedPayload: rounds[round][index])
@@ -194,6 +197,16 @@ import Testing
             }
             #expect(recorded > 0)
             #expect(refused > 0)
+            // and of a batch, those that the other one would answer
+            let requests = Self.ids.map { CheckRequest(stream: StreamReference(id: $0)) }
+            for consistency in Consistency.allCases where consistency != .local {
+                let batch = try await service.check(requests, consistency: consistency, atLeast: nil)
+                #expect(batch.results.filter { $0 == .refused(.notOwner) }.count == refused)
+                let entitled = batch.results.filter { result in
+                    if case .verdict(let verdict) = result { verdict.entitled } else { false }
+                }
+                #expect(entitled.count == recorded)
+            }
             #expect(self.store.statistics().events == recorded)
             _ = node
         }

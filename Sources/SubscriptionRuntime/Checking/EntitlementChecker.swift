@@ -36,173 +36,285 @@ struct EntitlementChecker: Sendable {
 
     /// The `.local` answer of this moment, when all of it is in memory, as it nearly always is: without a suspension,
     /// which would cost as much as the check.
-    /// - Returns: nil when something has to be loaded or asked for, which `answer` does.
-    /// - Throws: while one of the shards must not answer.
-    func answerFromMemory(_ requests: [CheckRequest]) throws(ServiceError) -> CheckResponse? {
-        let questions = Questions(requests, self.map)
-        do {
+    /// - Returns: nil when something has to be loaded, asked for or waited for, which `answer` does.
+    func answerFromMemory(_ requests: [CheckRequest]) -> CheckResponse? {
+        let questions = CheckQuestions(requests, self.map)
+        do throws(ServiceError) {
             let turns = self.positions.turns(of: questions.order.shards)
             if let heads = try self.positions.knownHeads(of: questions.order.shards) {
                 let (response, missing) = self.read(questions, heads)
                 try self.positions.confirm(questions.order.shards, since: turns)
-                return missing.isEmpty ? response : nil
+                return missing.isEmpty ? response : self.complete(response, missing, of: questions, heads)
             }
         } catch {
-            // The mirror or the store may answer.
-            guard error.code.saysOwnerIsAbsent, self.positions.remote != nil else { throw error }
+            // Whatever keeps the owner from answering: the mirror may, and says how old it is.
         }
         return self.mirror?.answer(requests, in: questions.order.shards)
     }
 
-    func answer(
-        _ requests: [CheckRequest], _ consistency: Consistency, atLeast: String?
-    ) async throws -> CheckResponse {
-        let questions = Questions(requests, self.map)
-        let named = try self.positions.bounds(atLeast)
-        // Of its own shards a node hears from itself before its mirror does.
-        if consistency == .local, !named.isEmpty, !questions.order.shards.allSatisfy(self.positions.isOurs),
-            let answer = await self.mirror?.answer(requests, in: questions.order.shards, waitingFor: named)
-        {
-            return answer
+    /// Adds what this node has not loaded of its own shards, and the mirror has, as far as the shards themselves are.
+    private func complete(
+        _ response: CheckResponse, _ missing: [Int], of questions: CheckQuestions, _ heads: [Position]
+    ) -> CheckResponse? {
+        var shards: [ShardID] = []
+        for number in missing {
+            let shard = self.shard(of: number, in: questions)
+            if shards.last != shard { shards.append(shard) }
         }
-        try await self.positions.check(atLeast: atLeast)
-        // What the token names is committed.
-        let bounds = consistency == .durable ? try await self.positions.committed(of: questions.order.shards) : named
-        guard let remote = self.positions.remote else {
-            return try await self.answer(questions, atLeast: bounds).response
-        }
-        let spread = SpreadChecks(questions.order, remote: remote, positions: self.positions)
-        guard consistency == .local else {
-            return try await OwnerSearch.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
-                try await ServiceError.translating {
-                    try await spread.answer(requests, atLeast: bounds) { requests in
-                        try await self.answer(Questions(requests, self.map), atLeast: bounds)
-                    }
-                }
-            }
-        }
-        return try await spread.answer(requests, atLeast: bounds, stored: self.answerFromStore) { requests in
-            do {
-                return try await self.answer(Questions(requests, self.map), atLeast: bounds)
-            } catch let error as ServiceError where error.code.saysOwnerIsAbsent {
-                return try await self.answerFromStore(requests)
-            }
-        }
+        let requests = missing.map { questions.requests[$0] }
+        guard let found = self.mirror?.find(requests, in: shards, atLeast: heads, at: response.asOf) else { return nil }
+        var response = response
+        for (number, result) in zip(missing, found.results) { response.results[number] = result }
+        response.stale = found.isStale
+        return response
     }
 
-    /// Without the owners: as new as the newest commits.
-    private func answerFromStore(
-        _ requests: [CheckRequest]
-    ) async throws -> (response: CheckResponse, heads: [Position]) {
-        let questions = Questions(requests, self.map)
-        // Before the rows are read: the answer is not older than its token.
-        let all = try await self.loader.store.heads()
-        let heads = questions.order.shards.map { all[Int($0.rawValue)] }
-        var missing = EntitlementLoader.Missing()
-        questions.order.forEach { shard, numbers in
-            for number in numbers {
-                missing.add(questions.name(number), id: requests[number].id, shard: shard, number: number)
-            }
-        }
-        var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: self.clock.now)
-        var results = [CheckResult](repeating: .verdict(.unknown(.subscription)), count: requests.count)
-        // Commits of other nodes would not reach the tables of this one.
-        let table = EntitlementTable(limit: max(1, requests.count), names: self.names)
-        for (numbers, rows) in try await self.loader.load(missing, at: verdicts.now, { _ in table }) {
-            rows.withUnsafeBytes { rows in
-                for number in numbers { results[number] = verdicts.result(requests[number], rows) }
-            }
-        }
-        let response = CheckResponse(
-            results: results, asOf: verdicts.now, stale: false, token: self.positions.token(heads))
-        return (response, heads)
+    func answer(
+        _ requests: [CheckRequest], _ consistency: Consistency, atLeast token: String?
+    ) async throws -> CheckResponse {
+        let questions = CheckQuestions(requests, self.map)
+        if consistency == .local { return try await self.answerLocally(questions, atLeast: token) }
+        let named = try self.positions.bounds(token)
+        try await self.positions.check(atLeast: token)
+        // What the token names is committed.
+        let bounds = consistency == .durable ? try await self.positions.committed(of: questions.order.shards) : named
+        return try await self.answerAsOwners(questions, atLeast: bounds)
     }
 
     /// For another node that asks the owner of `shard`, which this one is.
     func answer(_ requests: [CheckRequest], of shard: ShardID) async throws -> ShardVerdicts {
-        let questions = Questions(requests, self.map)
+        let questions = CheckQuestions(requests, self.map)
         guard questions.order.shards == [shard] else {
             throw ServiceError(.invalidRequest, "these checks are not all of shard \(shard.rawValue)")
         }
-        let turns = self.positions.turns(of: [shard])
-        let head = try await self.positions.ownHead(of: shard)
-        let response = try await self.answer(questions, after: [head], since: turns).response
-        return ShardVerdicts(head: ShardHead(head), results: response.results)
+        let answers = await self.ownAnswers(questions, atLeast: [], asksStore: true)
+        let results = try answers.settled()
+        return ShardVerdicts(head: ShardHead(answers.oldestHeads[0]), results: results)
     }
 
-    /// - Parameter bounds: places that the answer must not be older than.
-    private func answer(
-        _ questions: Questions, atLeast bounds: [Position] = []
-    ) async throws -> (response: CheckResponse, heads: [Position]) {
-        let turns = self.positions.turns(of: questions.order.shards)
-        let heads = try await self.positions.heads(of: questions.order.shards)
-        for head in heads where bounds.contains(where: { $0.shard == head.shard && $0.sequence > head.sequence }) {
-            throw ServiceError(.frozen, "a shard has not caught up with the token")
+    // MARK: Item by item
+
+    /// From memory as far as that goes; then from the owners, and without them from the store.
+    private func answerLocally(_ questions: CheckQuestions, atLeast token: String?) async throws -> CheckResponse {
+        let shards = questions.order.shards
+        let named = try self.positions.bounds(token)
+        // Of its own shards a node hears from itself before its mirror does.
+        if !named.isEmpty, !shards.allSatisfy(self.positions.isOurs),
+            let answer = await self.mirror?.answer(questions.requests, in: shards, waitingFor: named)
+        {
+            return answer
         }
-        return try await self.answer(questions, after: heads, since: turns)
+        do {
+            try await self.positions.check(atLeast: token)
+        } catch {
+            // Only the store knows that place, and is away; or the shard does not answer now.
+            guard error.retryable, let mirror,
+                let answer = await mirror.answer(questions.requests, in: shards, waitingFor: named)
+            else { throw error }
+            return answer
+        }
+        let start = self.clock.now
+        var answers = PartialAnswers(count: questions.requests.count)
+        if let mirror {
+            let own = await self.ownAnswers(questions, atLeast: named, asksStore: false)
+            answers.take(own, to: questions.requests.indices)
+            await self.complete(&answers, answers.open, of: questions) { rest in
+                await mirror.answers(rest, atLeast: named, following: own.heads)
+            }
+        }
+        await self.complete(&answers, answers.open, of: questions) { rest in
+            await self.ownersAnswers(rest, atLeast: named, for: PositionGuard.patience)
+        }
+        if self.positions.remote != nil {
+            let orphans = answers.open { $0?.code.saysOwnerIsAbsent ?? false }
+            await self.complete(&answers, orphans, of: questions) { rest in await self.storedAnswers(rest) }
+        }
+        return try self.response(answers, asOf: start)
+    }
+
+    /// As the owners know it, who may be changing: those who have not been found are asked for again.
+    private func answerAsOwners(_ questions: CheckQuestions, atLeast bounds: [Position]) async throws -> CheckResponse {
+        let (start, moment) = (ContinuousClock.now, self.clock.now)
+        var answers = PartialAnswers(count: questions.requests.count)
+        var open = answers.open
+        while !open.isEmpty {
+            await self.complete(&answers, open, of: questions) { rest in
+                await self.ownersAnswers(rest, atLeast: bounds, for: nil)
+            }
+            open = self.positions.remote == nil ? [] : answers.open { $0?.code == .notOwner }
+            guard !open.isEmpty, await OwnerSearch.pause(since: start, for: PositionGuard.patience) else { break }
+        }
+        return try self.response(answers, asOf: moment)
+    }
+
+    private func complete(
+        _ answers: inout PartialAnswers, _ numbers: [Int], of questions: CheckQuestions,
+        _ ask: (CheckQuestions) async -> PartialAnswers
+    ) async {
+        guard !numbers.isEmpty else { return }
+        let rest = CheckQuestions(numbers.map { questions.requests[$0] }, self.map)
+        answers.take(await ask(rest), to: numbers)
+    }
+
+    /// - Parameter moment: that no answer is older than.
+    /// - Throws: why nothing was answered.
+    private func response(_ answers: PartialAnswers, asOf moment: Moment) throws(ServiceError) -> CheckResponse {
+        CheckResponse(
+            results: try answers.settled(), asOf: moment, stale: answers.isStale,
+            token: self.positions.token(answers.oldestHeads))
+    }
+
+    // MARK: Sources
+
+    /// Each owner answers for its own, this node among them.
+    /// - Parameter patience: for so long other nodes are waited for; nil for as long as calls may take.
+    private func ownersAnswers(
+        _ questions: CheckQuestions, atLeast bounds: [Position], for patience: Duration?
+    ) async -> PartialAnswers {
+        guard let remote = self.positions.remote else {
+            return await self.ownAnswers(questions, atLeast: bounds, asksStore: true)
+        }
+        return await SpreadChecks(questions, remote: remote, positions: self.positions).answers(
+            atLeast: bounds, for: patience
+        ) { requests in
+            await self.ownAnswers(CheckQuestions(requests, self.map), atLeast: bounds, asksStore: true)
+        }
+    }
+
+    /// A shard of this node that is being answered for.
+    private struct OwnPart {
+        var shard: ShardID
+        var numbers: ArraySlice<Int>
+        /// From before the rows are read, so that the answer is not older than its token.
+        var head: Position
+        /// From before its head.
+        var turns: Int
+    }
+
+    /// As the owner of the shards that are asked about.
+    /// - Parameters:
+    ///   - bounds: places that the answers must not be older than.
+    ///   - asksStore: otherwise what only the store knows is left open.
+    private func ownAnswers(
+        _ questions: CheckQuestions, atLeast bounds: [Position], asksStore: Bool
+    ) async -> PartialAnswers {
+        var answers = PartialAnswers(count: questions.requests.count)
+        var parts: [OwnPart] = []
+        var trouble: ServiceError?
+        for (shard, numbers) in questions.order.parts {
+            let turns = self.positions.turns(of: [shard])
+            do throws(ServiceError) {
+                let bound = bounds.first { $0.shard == shard }
+                // A store that is away is not asked for one shard after the other.
+                let mayAsk = asksStore && trouble == nil
+                guard let head = try await self.positions.ownHead(of: shard, atLeast: bound, asksStore: mayAsk) else {
+                    if let trouble { throw trouble }
+                    continue
+                }
+                parts.append(OwnPart(shard: shard, numbers: numbers, head: head, turns: turns))
+            } catch {
+                if error.code == .storeUnavailable { trouble = error }
+                answers.fail(numbers, error)
+            }
+        }
+        var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: self.clock.now)
+        var missing: [Int] = []
+        for part in parts {
+            self.table(of: part.shard).read(part.numbers, questions.name) { number, rows in
+                if let rows {
+                    answers.answer(number, verdicts.result(questions.requests[number], rows))
+                } else {
+                    missing.append(number)
+                }
+            }
+        }
+        if asksStore {
+            // They stay in memory.
+            let moment = min(verdicts.now, self.watch.present)
+            await self.load(missing, of: questions, at: moment, &answers, &verdicts, into: self.table(of:))
+        }
+        for part in parts {
+            do throws(ServiceError) {
+                try self.positions.confirm([part.shard], since: part.turns)
+                answers.note(part.head)
+            } catch {
+                answers.fail(part.numbers, error)
+            }
+        }
+        return answers
+    }
+
+    /// Without the owners: as new as the newest commits.
+    private func storedAnswers(_ questions: CheckQuestions) async -> PartialAnswers {
+        var answers = PartialAnswers(count: questions.requests.count)
+        do {
+            // Before the rows are read: the answer is not older than its token.
+            let heads = try await self.loader.store.heads()
+            for shard in questions.order.shards { answers.note(heads[Int(shard.rawValue)]) }
+        } catch {
+            return PartialAnswers(ServiceError(error), count: questions.requests.count)
+        }
+        var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: self.clock.now)
+        // Commits of other nodes would not reach the tables of this one.
+        let table = EntitlementTable(limit: max(1, questions.requests.count), names: self.names)
+        let all = Array(questions.requests.indices)
+        await self.load(all, of: questions, at: verdicts.now, &answers, &verdicts) { _ in table }
+        return answers
     }
 
     /// - Parameters:
-    ///   - heads: from before the rows are read, so that the answer is not older than its token.
-    ///   - turns: of the shards, from before their heads.
-    private func answer(
-        _ questions: Questions, after heads: [Position], since turns: Int
-    ) async throws -> (response: CheckResponse, heads: [Position]) {
-        let requests = questions.requests
-        var (response, missing) = self.read(questions, heads)
-        guard !missing.isEmpty else {
-            try self.positions.confirm(questions.order.shards, since: turns)
-            return (response, heads)
+    ///   - moment: from when on rows are computed, where they have to be.
+    ///   - table: of a shard.
+    private func load(
+        _ numbers: [Int], of questions: CheckQuestions, at moment: Moment, _ answers: inout PartialAnswers,
+        _ verdicts: inout VerdictMaker, into table: (ShardID) -> EntitlementTable
+    ) async {
+        guard !numbers.isEmpty else { return }
+        var missing = EntitlementLoader.Missing()
+        for number in numbers {
+            missing.add(
+                questions.name(number), id: questions.requests[number].id, shard: self.shard(of: number, in: questions),
+                number: number)
         }
-        var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: response.asOf)
-        // They stay in memory.
-        let moment = min(verdicts.now, self.watch.present)
-        for (numbers, rows) in try await self.loader.load(missing, at: moment, self.table(of:)) {
-            rows.withUnsafeBytes { rows in
-                for number in numbers { response.results[number] = verdicts.result(requests[number], rows) }
+        do {
+            for (numbers, rows) in try await self.loader.load(missing, at: moment, table) {
+                switch rows {
+                case .success(let rows):
+                    rows.withUnsafeBytes { rows in
+                        for number in numbers {
+                            answers.answer(number, verdicts.result(questions.requests[number], rows))
+                        }
+                    }
+                case .failure(let error): answers.fail(numbers, error)
+                }
             }
-        }
-        try self.positions.confirm(questions.order.shards, since: turns)
-        return (response, heads)
-    }
-
-    /// The questions of one batch, with what leads to their rows.
-    private struct Questions {
-        let requests: [CheckRequest]
-        let digests: [IDDigest]
-        let order: ShardOrder
-
-        init(_ requests: [CheckRequest], _ map: ShardMap) {
-            self.requests = requests
-            self.digests = requests.map { IDDigest(utf8: $0.id) }
-            self.order = ShardOrder(self.digests.map(map.shard(of:)), shardCount: map.shardCount)
-        }
-
-        func name(_ number: Int) -> EntitlementTable.Name {
-            EntitlementTable.Name(digest: self.digests[number], kind: self.requests[number].kind)
+        } catch {
+            answers.fail(numbers, ServiceError(error))
         }
     }
 
-    /// - Returns: what memory knows, and what it does not; the results of that are still to come.
-    private func read(
-        _ questions: Questions, _ heads: [Position]
-    ) -> (CheckResponse, EntitlementLoader.Missing) {
+    /// - Returns: what memory knows, and what it does not, shard by shard; the results of that are still to come.
+    private func read(_ questions: CheckQuestions, _ heads: [Position]) -> (CheckResponse, missing: [Int]) {
         let requests = questions.requests
         var verdicts = VerdictMaker(names: self.names, catalog: self.catalog, now: self.clock.now)
         var results = [CheckResult](repeating: .verdict(.unknown(.subscription)), count: requests.count)
-        var missing = EntitlementLoader.Missing()
+        var missing: [Int] = []
         questions.order.forEach { shard, numbers in
             self.table(of: shard).read(numbers, questions.name) { number, rows in
                 if let rows {
                     results[number] = verdicts.result(requests[number], rows)
                 } else {
-                    missing.add(questions.name(number), id: requests[number].id, shard: shard, number: number)
+                    missing.append(number)
                 }
             }
         }
         let response = CheckResponse(
             results: results, asOf: verdicts.now, stale: false, token: self.positions.token(heads))
         return (response, missing)
+    }
+
+    private func shard(of number: Int, in questions: CheckQuestions) -> ShardID {
+        self.map.shard(of: questions.digests[number])
     }
 
     private func table(of shard: ShardID) -> EntitlementTable {

@@ -42,34 +42,52 @@ struct EntitlementLoader: Sendable {
 
     /// Loads all of `missing` into the tables of their shards.
     /// - Parameter moment: from when on rows are computed, where they have to be.
-    /// - Returns: packed rows, with the numbers of the questions that wait for them.
+    /// - Returns: packed rows, or why those of this id cannot be read, with the numbers of the questions that wait for them.
+    /// - Throws: why the store says nothing.
     func load(
         _ missing: Missing, at moment: Moment, _ table: (ShardID) -> EntitlementTable
-    ) async throws -> [(numbers: [Int], rows: [UInt8])] {
+    ) async throws -> [(numbers: [Int], rows: Result<[UInt8], ServiceError>)] {
         let shards = Dictionary(grouping: missing.entries.indices) { missing.entries[$0].shard }
         for (shard, places) in shards { table(shard).beginLoading(places.map { missing.entries[$0].name }) }
         do {
             let found = try await self.store.streams(
                 withPrefixes: missing.entries.map { ($0.shard, $0.prefix) }, limit: Self.limit)
-            var streams: [[CheckableStream]] = []
+            var streams: [Result<[CheckableStream], ServiceError>] = []
             for (entry, rows) in zip(missing.entries, found) {
-                var ofOneID: [CheckableStream] = []
-                for row in rows {
-                    guard let stream = try await self.stream(row, in: entry.shard, at: moment) else { continue }
-                    ofOneID.append(stream)
-                }
-                streams.append(ofOneID)
+                streams.append(try await self.streams(rows, in: entry.shard, at: moment))
             }
-            var loaded: [(numbers: [Int], rows: [UInt8])] = []
+            var loaded: [(numbers: [Int], rows: Result<[UInt8], ServiceError>)] = []
             for (shard, places) in shards {
-                let rows = table(shard).endLoading(places.map { (missing.entries[$0].name, streams[$0]) })
-                loaded += zip(places, rows).map { (missing.entries[$0].numbers, $1) }
+                for place in places {
+                    let name = missing.entries[place].name
+                    let rows = streams[place].map { table(shard).endLoading(name, $0) }
+                    if case .failure = rows { table(shard).abandonLoading([name]) }
+                    loaded.append((missing.entries[place].numbers, rows))
+                }
             }
             return loaded
         } catch {
             for (shard, places) in shards { table(shard).abandonLoading(places.map { missing.entries[$0].name }) }
             throw error
         }
+    }
+
+    /// All streams of one id. One that cannot be read is known of this id alone.
+    private func streams(
+        _ rows: [StreamRow], in shard: ShardID, at moment: Moment
+    ) async throws -> Result<[CheckableStream], ServiceError> {
+        var streams: [CheckableStream] = []
+        do {
+            for row in rows {
+                guard let stream = try await self.stream(row, in: shard, at: moment) else { continue }
+                streams.append(stream)
+            }
+        } catch {
+            let failure = ServiceError(error)
+            guard failure.code == .corrupt else { throw error }
+            return .failure(failure)
+        }
+        return .success(streams)
     }
 
     /// The stored row is good where these settings and this logic made it, and no clock that ran ahead. Otherwise it is

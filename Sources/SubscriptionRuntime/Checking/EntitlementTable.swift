@@ -59,18 +59,16 @@ final class EntitlementTable: Sendable {
     }
 
     /// Keeps what was read since `beginLoading`, unless `removeAll` came between.
-    /// - Returns: the packed rows of each name.
-    func endLoading(_ loaded: [(name: Name, streams: [CheckableStream])]) -> [[UInt8]] {
+    /// - Returns: the packed rows.
+    func endLoading(_ name: Name, _ loaded: [CheckableStream]) -> [UInt8] {
         self.state.withLock { state in
-            loaded.map { name, streams in
-                var streams = streams
-                let loading = Self.endLoading(name, in: &state)
-                for update in loading.updates { Self.merge(update, into: &streams) }
-                var packed: [UInt8] = []
-                for stream in streams { stream.pack(into: &packed, self.names) }
-                if !loading.isVoid { state.entries.set(packed, under: name) }
-                return packed
-            }
+            var streams = loaded
+            let loading = Self.endLoading(name, in: &state)
+            for update in loading.updates { Self.merge(update, into: &streams) }
+            var packed: [UInt8] = []
+            for stream in streams { stream.pack(into: &packed, self.names) }
+            if !loading.isVoid { state.entries.set(packed, under: name) }
+            return packed
         }
     }
 

@@ -31,34 +31,97 @@ final class MirrorChecker: Sendable {
     /// - Parameter shards: those of the requests, each once.
     /// - Returns: nil while one of them has not been mirrored, or not as far as `bounds`.
     func answer(_ requests: [CheckRequest], in shards: [ShardID], atLeast bounds: [Position] = []) -> CheckResponse? {
+        let now = self.clock.now
+        guard let found = self.find(requests, in: shards, atLeast: bounds, at: now) else { return nil }
+        return CheckResponse(
+            results: found.results, asOf: now, stale: found.isStale, token: self.positions.token(found.heads))
+    }
+
+    /// What the mirror has.
+    struct Findings {
+        /// One for each request, in order.
+        var results: [CheckResult]
+        /// One for each shard, in order: no result is older.
+        var heads: [Position]
+        var isStale: Bool
+    }
+
+    /// - Parameters:
+    ///   - shards: those of the requests, each once.
+    ///   - bounds: places that no result may be older than.
+    ///   - now: the moment that is asked about.
+    /// - Returns: nil while one of the shards has not been mirrored, or not as far as `bounds`.
+    func find(
+        _ requests: [CheckRequest], in shards: [ShardID], atLeast bounds: [Position], at now: Moment
+    ) -> Findings? {
         guard shards.allSatisfy(self.mirror.hasAll) else { return nil }
         // Before the rows are read: the answer is not older than its token.
         let heads = shards.map(self.mirror.position)
         guard heads.allSatisfy({ $0.reaches(bounds) }) else { return nil }
-        let now = self.clock.now
         let time = self.mirror.time(now, .now)
         var catalog = CatalogCheck(self.catalog)
-        var results: [CheckResult]
-        var isStale = false
         if requests.count == 1 {
             let scope = self.scope(of: requests[0])
             let answer = requests[0].id.withUnsafeBytes { self.mirror.check(utf8: $0, in: scope, at: time) }
-            results = [catalog.result(self.result(of: answer, requests[0].kind), for: requests[0].entitlement)]
-            isStale = answer.isStale
-        } else {
-            results = []
-            results.reserveCapacity(requests.count)
-            self.mirror.check(self.questions(requests), at: time) { number, answer in
-                // Without a copy of the request, which would count references.
-                let result = self.result(of: answer, requests[number].kind)
-                results.append(catalog.result(result, for: requests[number].entitlement))
-                if answer.isStale { isStale = true }
-            }
+            let result = catalog.result(self.result(of: answer, requests[0].kind), for: requests[0].entitlement)
+            return Findings(results: [result], heads: heads, isStale: answer.isStale)
         }
-        return CheckResponse(results: results, asOf: now, stale: isStale, token: self.positions.token(heads))
+        var results: [CheckResult] = []
+        var isStale = false
+        results.reserveCapacity(requests.count)
+        self.mirror.check(self.questions(requests), at: time) { number, answer in
+            // Without a copy of the request, which would count references.
+            let result = self.result(of: answer, requests[number].kind)
+            results.append(catalog.result(result, for: requests[number].entitlement))
+            if answer.isStale { isStale = true }
+        }
+        return Findings(results: results, heads: heads, isStale: isStale)
     }
 
-    /// The same, for what may be on its way.
+    /// What the mirror has of some questions, shard by shard. For a moment it is waited for where it follows, and has not come
+    /// as far as `heads`; then what there is says by itself how old it is.
+    /// - Parameters:
+    ///   - bounds: places that no result may be older than.
+    ///   - heads: places that it comes to soon.
+    func answers(
+        _ questions: CheckQuestions, atLeast bounds: [Position], following heads: [Position]
+    ) async -> PartialAnswers {
+        await self.answers(questions, atLeast: bounds, following: heads, by: self.waitingClock)
+    }
+
+    private func answers(
+        _ questions: CheckQuestions, atLeast bounds: [Position], following heads: [Position],
+        by clock: some Clock<Duration>
+    ) async -> PartialAnswers {
+        var answers = PartialAnswers(count: questions.requests.count)
+        var waiting = questions.order.parts
+        /// Leaves those waiting that are not there.
+        func take(atLeast bounds: [Position]) {
+            waiting.removeAll { shard, numbers in
+                let requests = numbers.map { questions.requests[$0] }
+                guard let found = self.find(requests, in: [shard], atLeast: bounds, at: self.clock.now) else {
+                    return false
+                }
+                answers.take(
+                    PartialAnswers(found.results, heads: found.heads, isStale: found.isStale), to: numbers)
+                return true
+            }
+        }
+        func isOnItsWay(_ shard: ShardID) -> Bool {
+            self.mirror.hasAll(of: shard) && self.mirror.position(of: shard).reaches(bounds)
+        }
+        let end = clock.now.advanced(by: Self.patience)
+        take(atLeast: bounds + heads)
+        while waiting.contains(where: { isOnItsWay($0.shard) }), clock.now < end,
+            (try? await clock.sleep(for: Self.pause)) != nil
+        {
+            take(atLeast: bounds + heads)
+        }
+        take(atLeast: bounds)
+        return answers
+    }
+
+    /// The whole answer, for what may be on its way.
     func answer(
         _ requests: [CheckRequest], in shards: [ShardID], waitingFor bounds: [Position]
     ) async -> CheckResponse? {

@@ -36,6 +36,13 @@ struct ShardOrder {
         (self.shards, self.numbers, self.ends) = (shards, numbers, ends)
     }
 
+    var parts: [(shard: ShardID, numbers: ArraySlice<Int>)] {
+        var parts: [(shard: ShardID, numbers: ArraySlice<Int>)] = []
+        parts.reserveCapacity(self.shards.count)
+        self.forEach { parts.append(($0, $1)) }
+        return parts
+    }
+
     func forEach(_ body: (ShardID, ArraySlice<Int>) -> Void) {
         var start = 0
         for (shard, end) in zip(self.shards, self.ends) {

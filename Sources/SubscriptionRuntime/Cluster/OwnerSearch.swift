@@ -11,15 +11,21 @@ enum OwnerSearch {
     ) async throws(ServiceError) -> Answer {
         let start = ContinuousClock.now
         while true {
-            let pause = .now - start < Self.handOff ? Self.firstPause : Self.laterPause
             do {
                 return try await body()
             } catch {
-                guard error.code == .notOwner, ContinuousClock.now + pause < start + patience, !Task.isCancelled else {
-                    throw error
-                }
+                guard error.code == .notOwner, await Self.pause(since: start, for: patience) else { throw error }
             }
-            try? await Task.sleep(for: pause)
         }
+    }
+
+    /// Gives a shard a moment to find its owner.
+    /// - Returns: false, at once, when patience is over.
+    static func pause(since start: ContinuousClock.Instant, for patience: Duration) async -> Bool {
+        let now = ContinuousClock.now
+        let pause = now - start < Self.handOff ? Self.firstPause : Self.laterPause
+        guard now + pause < start + patience, !Task.isCancelled else { return false }
+        try? await Task.sleep(for: pause)
+        return true
     }
 }

@@ -76,16 +76,27 @@ struct PositionGuard: Sendable {
         }
     }
 
-    /// The newest durable events of several shards, in their order.
-    /// - Throws: while one of them must not answer.
-    func heads(of shards: [ShardID]) async throws(ServiceError) -> [Position] {
-        if let known = try self.knownHeads(of: shards) { return known }
-        var heads: [Position] = []
-        for shard in shards { heads.append(try await self.head(of: shard)) }
-        return heads
+    /// The newest durable event of a shard of this node, once that is no older than `bound`.
+    /// - Parameter asksStore: who wrote it, where only the store knows; and waits for the shard to hear of its own commits.
+    /// - Returns: nil where the store would have to be asked, or something waited for.
+    /// - Throws: while the shard must not answer, or stays behind.
+    func ownHead(
+        of shard: ShardID, atLeast bound: Position?, asksStore: Bool
+    ) async throws(ServiceError) -> Position? {
+        guard asksStore else {
+            guard let head = try self.knownHeads(of: [shard])?.first else { return nil }
+            return bound.map { $0.sequence <= head.sequence } ?? true ? head : nil
+        }
+        if let bound {
+            try await CatchingUp.wait { () throws(ServiceError) in
+                try self.shards[Int(shard.rawValue)].gate.head().sequence >= bound.sequence ? () : nil
+            }
+        }
+        return try await self.ownHead(of: shard)
     }
 
-    /// The same without asking anybody; nil when only the store knows who wrote one of them, or another node.
+    /// The newest durable events of several shards, in their order, without asking anybody; nil when only the store knows who
+    /// wrote one of them, or another node.
     func knownHeads(of shards: [ShardID]) throws(ServiceError) -> [Position]? {
         // Not by `isOurs`, of which a copy of all this would be made.
         guard shards.allSatisfy({ self.shards[Int($0.rawValue)].isOurs }) else { return nil }
@@ -129,9 +140,7 @@ struct PositionGuard: Sendable {
     /// come so far.
     func committed(of shards: [ShardID]) async throws -> [Position] {
         let heads = try await self.store.heads()
-        let committed = shards.map { heads[Int($0.rawValue)] }
-        for position in committed { try await self.wait(for: position) }
-        return committed
+        return shards.map { heads[Int($0.rawValue)] }
     }
 
     /// Places that an answer must not be older than.

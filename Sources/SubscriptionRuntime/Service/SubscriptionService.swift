@@ -203,7 +203,8 @@ package final class SubscriptionService: Service, Sendable {
         }
     }
 
-    /// Who is entitled, now: one result per request, in order, at most 1000.
+    /// Who is entitled, now: one result per request, in order, at most 1000. What cannot be answered is refused item by item.
+    /// - Throws: when nothing of it could be answered.
     package func check(
         _ requests: [CheckRequest], consistency: Consistency, atLeast: String?
     ) async throws(ServiceError) -> CheckResponse {
@@ -212,7 +213,7 @@ package final class SubscriptionService: Service, Sendable {
         }
         let start = ContinuousClock.now
         let response: CheckResponse
-        if consistency == .local, atLeast == nil, let known = try self.checker.answerFromMemory(requests) {
+        if consistency == .local, atLeast == nil, let known = self.checker.answerFromMemory(requests) {
             response = known
         } else {
             response = try await ServiceError.translating {

@@ -20,11 +20,12 @@ struct CheckQuestion: Sendable {
         self.checks = "{\"checks\":[\(checks)]"
     }
 
-    /// - Throws: `ProcessFailure` for whatever is no answer, and the error of the connection when nothing is said.
+    /// - Throws: `ProcessFailure` for whatever is no answer to all of them, and the error of the connection when nothing is said.
     func ask(_ node: NodeProcess, _ consistency: String, atLeast token: String? = nil) async throws -> Answer {
         let (status, body) = try await self.post(to: node, consistency, atLeast: token)
         guard status == 200, let answer = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
-            let results = answer["results"] as? [NSDictionary], let stale = answer["stale"] as? Bool,
+            let results = answer["results"] as? [NSDictionary], !results.contains(where: { $0["error"] != nil }),
+            let stale = answer["stale"] as? Bool,
             let token = answer["token"] as? String
         else { throw ProcessFailure("no answer: \(status) \(String(decoding: body, as: UTF8.self))") }
         return Answer(results: results, stale: stale, token: token)
@@ -33,8 +34,13 @@ struct CheckQuestion: Sendable {
     /// 200 when the owners of all shards have answered, 503 when one of them could not be asked.
     func ownersStatus(by node: NodeProcess) async throws -> UInt { try await self.status(of: node, "owner") }
 
+    /// 503 as well where some are answered, and others not now.
     func status(of node: NodeProcess, _ consistency: String, atLeast token: String? = nil) async throws -> UInt {
-        try await self.post(to: node, consistency, atLeast: token).status
+        let (status, body) = try await self.post(to: node, consistency, atLeast: token)
+        guard status == 200 else { return status }
+        let answer = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+        let results = answer?["results"] as? [NSDictionary] ?? []
+        return results.contains { $0["error"] != nil } ? 503 : 200
     }
 
     private func post(

@@ -20,6 +20,9 @@ import ZeroMQ
         (0..<1_000).first { LocalCheckTests.map.shard(of: "\(2_000_000_000 + $0)").rawValue >= 8 } ?? 0
     private static let foreignID = "\(2_000_000_000 + LocalCheckTests.foreignNumber)"
     private static var shard: ShardID { Self.map.shard(of: Self.foreignID) }
+    /// Of a shard that the node owns.
+    private static let ownNumber =
+        (0..<1_000).first { LocalCheckTests.map.shard(of: "\(2_000_000_000 + $0)").rawValue < 8 } ?? 0
 
     private var node: PublishingNode
     private let mirror = EntitlementMirror(
@@ -126,6 +129,52 @@ import ZeroMQ
             #expect(after.verdict?.entitled == false && after.stale)
             #expect(after.verdict?.state == .expired)
             #expect(after.verdict?.version.rawValue == 3)
+        }
+    }
+
+    // MARK: Shards of the node itself
+
+    @Test(
+        "what the node has not loaded of its own shards comes from its mirror, as soon as that has heard of the newest commits",
+        arguments: [true, false])
+    func waitsForItsOwnCommits(_ hears: Bool) async throws {
+        let key = StreamKey(
+            kind: .subscription, id: "\(2_000_000_000 + Self.ownNumber)", environment: .production,
+            bundleID: BundleID(rawValue: "com.example.app"))
+        let shard = Self.map.shard(of: key.id)
+        @Sendable func mirror(_ version: Int64) throws {
+            let phase = EntitlementRow.Phase(
+                from: PublishingNode.start, state: .subscribed, entitled: true, code: CohortCode(state: 5, offer: 0),
+                productID: "of.the.mirror")
+            try self.mirror.apply(key: key.bytes, EntitlementRow(version: version, phases: [phase]), in: shard)
+        }
+        try await self.node.run { running in
+            // given: a mirror that has heard of the first commit, and hears of the second while it is waited for, or does not
+            try await running.service.renew(Self.ownNumber, period: 1)
+            try mirror(1)
+            self.mirror.setPosition(try await self.node.store.heads()[Int(shard.rawValue)])
+            self.mirror.setCurrent(shard, asOf: .now)
+            try await running.service.renew(Self.ownNumber, period: 2)
+            let head = try await self.node.store.heads()[Int(shard.rawValue)]
+            self.waitingClock.onPause { count in
+                guard hears, count == 3 else { return }
+                #expect(throws: Never.self) { try mirror(2) }
+                self.mirror.setPosition(head)
+            }
+            // when
+            let request = CheckRequest(stream: StreamReference(id: key.id))
+            let answer = try await running.service.check([request], consistency: .local, atLeast: nil)
+            // then
+            guard case .verdict(let verdict) = answer.results[0] else {
+                Issue.record("a check was refused")
+                return
+            }
+            #expect(verdict.productID == "of.the.mirror")
+            #expect(verdict.version.rawValue == (hears ? 2 : 1))
+            #expect(self.waitingClock.passed == .milliseconds(hears ? 6 : 150))
+            // and its token is no newer than what it rests on
+            let token = hears ? head : self.mirror.position(of: shard)
+            #expect(answer.token == self.token(token))
         }
     }
 
