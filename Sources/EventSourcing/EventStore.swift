@@ -141,6 +141,12 @@ package protocol EventStore: Sendable {
     /// Round trip to the store; throws when it cannot be read.
     func ping() async throws(StoreError)
 
+    /// Whether what is acknowledged is where the next start will look for it; to be asked once a second. Blocks for a moment.
+    /// A store without files of its own has nothing to say.
+    /// - Throws: `.unavailable` when a file of the store was removed or replaced, for as long as that is so. Until then the
+    ///   store takes and gives nothing.
+    func checkFiles() throws(StoreError)
+
     /// Writes everything out and lets go of the file or the connections. Nothing may be called afterwards.
     func close() throws(StoreError)
 }

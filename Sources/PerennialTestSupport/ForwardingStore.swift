@@ -131,5 +131,7 @@ extension ForwardingStore {
 
     package func ping() async throws(StoreError) { try await self.inner.ping() }
 
+    package func checkFiles() throws(StoreError) { try self.inner.checkFiles() }
+
     package func close() throws(StoreError) { try self.inner.close() }
 }

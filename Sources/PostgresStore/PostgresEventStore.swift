@@ -11,6 +11,8 @@ package import EventSourcing
 /// known before that.
 package final class PostgresEventStore: SharedEventStore {
     package let identity: StoreIdentity
+    /// Whether this has made the store.
+    package let isNew: Bool
     package let appendConcurrency: Int
     let configuration: PostgresConfiguration
     let codec = EvidenceCodec()
@@ -35,7 +37,7 @@ package final class PostgresEventStore: SharedEventStore {
     package init(configuration: PostgresConfiguration, migrations: [SchemaMigration]) throws(StoreError) {
         let string = try ConnectionString(configuration.connectionString)
         var session = Session(string, SessionSettings(.migrating, configuration))
-        self.identity = try StoreSchema(address: string.address, migrations: migrations)
+        (self.identity, self.isNew) = try StoreSchema(address: string.address, migrations: migrations)
             .prepare(&session, shardCount: configuration.shardCount)
         session.close()
         self.configuration = configuration
@@ -61,6 +63,8 @@ package final class PostgresEventStore: SharedEventStore {
         self.beats.close()
         self.watchers.close()
     }
+
+    package func checkFiles() {}
 
     package func ping() async throws(StoreError) {
         try await self.read { session throws(StatementFailure) in

@@ -1,5 +1,4 @@
 package import EventSourcing
-import Foundation
 import GRDB
 import Synchronization
 
@@ -9,6 +8,8 @@ import Synchronization
 /// snapshots, and never wait for the writer. One process at a time has the file.
 package final class SQLiteEventStore: EventStore {
     package let identity: StoreIdentity
+    /// Whether this has made the store.
+    package let isNew: Bool
     package let appendConcurrency = 1
     let configuration: SQLiteConfiguration
     let codec = EvidenceCodec()
@@ -16,6 +17,7 @@ package final class SQLiteEventStore: EventStore {
     /// nil until it was counted. Changed where it is written about, and so in the order of the commits.
     let quarantineUsage = Mutex<QuarantineUsage?>(nil)
     private let pool: DatabasePool
+    private let place: FilePlace
     /// Declared after the connections, so that it outlives them.
     private let writeAheadLog = WriteAheadLog()
     /// Set once a commit or a checkpoint has failed with an I/O error: after a failed fsync the kernel may have dropped
@@ -33,17 +35,21 @@ package final class SQLiteEventStore: EventStore {
 
     /// With other schema steps than this binary's own: tests open the stores of older and newer binaries with it.
     package init(configuration: SQLiteConfiguration, migrations: [SchemaMigration]) throws(StoreError) {
-        let isThere = FileManager.default.fileExists(atPath: configuration.path)
-        guard isThere || configuration.shardCount != nil else {
-            throw StoreError(.unavailable, "cannot open \(configuration.path): there is no such file")
-        }
-        let lock = try FileLock(guarding: configuration.path)
+        let lock = try FileLock(guarding: configuration.path, makesFile: configuration.shardCount != nil)
         do {
-            self.pool = try StoreFile.open(configuration, with: self.writeAheadLog)
-            self.identity = try self.pool.writeWithoutTransaction { db in
-                try StoreSchema(path: configuration.path, migrations: migrations)
-                    .prepare(db, shardCount: configuration.shardCount)
+            let pool = try StoreFile.open(configuration, lock.identity, with: self.writeAheadLog)
+            do {
+                let schema = StoreSchema(path: configuration.path, migrations: migrations)
+                (self.identity, self.isNew) = try pool.writeWithoutTransaction { db in
+                    try schema.prepare(db, shardCount: configuration.shardCount)
+                }
+                self.place = try FilePlace(path: configuration.path, database: lock.identity)
+            } catch {
+                // Before the lock goes.
+                try? pool.close()
+                throw error
             }
+            self.pool = pool
         } catch {
             throw StoreError(opening: configuration.path, error)
         }
@@ -53,15 +59,31 @@ package final class SQLiteEventStore: EventStore {
 
     package func close() throws(StoreError) {
         do {
-            // Tidy, not needed: what is in the write-ahead log is as durable.
-            self.pool.writeWithoutTransaction { db in
-                if !self.needsReopening.withLock({ $0 }) { self.checkpoint(db, .truncate) }
-            }
+            self.emptyLog()
             try self.pool.close()
         } catch {
             throw StoreError(error)
         }
         self.lock.withLock { $0 = nil }
+    }
+
+    /// Brings what was committed from the log into the file.
+    private func emptyLog() {
+        // Tidy, and seldom needed: what is in the write-ahead log is as durable.
+        self.pool.writeWithoutTransaction { db in
+            if !self.needsReopening.withLock({ $0 }) { self.checkpoint(db, .truncate) }
+        }
+    }
+
+    package func checkFiles() throws(StoreError) {
+        do throws(StoreError) {
+            try self.place.check()
+        } catch {
+            // All that was acknowledged is then in the file, wherever that is now; and where another one has taken its place,
+            // SQLite finds no log beside it, which it would take for that one's.
+            self.emptyLog()
+            throw error
+        }
     }
 
     package func ping() async throws(StoreError) {
@@ -86,6 +108,7 @@ extension SQLiteEventStore {
         _ body: @Sendable (Database) throws -> Result
     ) async throws(StoreError) -> Result {
         do {
+            try self.place.check()
             return try await self.pool.read(body)
         } catch {
             throw StoreError(error)
@@ -95,6 +118,7 @@ extension SQLiteEventStore {
     /// Reads from one snapshot, on the caller's thread.
     func read<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
         do {
+            try self.place.check()
             return try self.pool.read(body)
         } catch {
             throw StoreError(error)
@@ -128,12 +152,14 @@ extension SQLiteEventStore {
             // Not `.unavailable`: whoever hears this must not go on trying, but let the process open the store anew.
             throw StoreError(.outcomeUnknown, "the disk has failed: the store has to be opened again")
         }
+        try self.place.check()
         var isCommitting = false
         do {
             try db.beginTransaction(.immediate)
             let result = try body(db)
             isCommitting = true
             try db.commit()
+            try self.checkPlaceOfCommit()
             if self.writeAheadLog.isLong { self.checkpoint(db, .passive) }
             return result
         } catch {
@@ -142,6 +168,15 @@ extension SQLiteEventStore {
             self.needsReopening.withLock { $0 = true }
             WriteAheadLog.keep(in: db)
             throw failure
+        }
+    }
+
+    /// What is acknowledged has to be where the next start will look for it.
+    private func checkPlaceOfCommit() throws(StoreError) {
+        do throws(StoreError) {
+            try self.place.check()
+        } catch {
+            throw StoreError(.outcomeUnknown, error.message, cause: error)
         }
     }
 

@@ -1,5 +1,6 @@
 import EventSourcing
 import Foundation
+import GRDB
 import PerennialTestSupport
 import SQLiteStore
 import Testing
@@ -17,15 +18,17 @@ import Testing
     func isRewound() async throws {
         let (directory, backup) = (try TemporaryDirectory(), try TemporaryDirectory())
         try await StoreContract.holdWhenRewound(SQLiteEventStore(in: directory)) { _ in
-            for name in ["store.db", "store.db-wal"] {
-                try FileManager.default.copyItem(atPath: directory.path(name), toPath: backup.path(name))
-            }
+            // By SQLite, which closes nothing that is open.
+            let (source, copy) = try (
+                DatabaseQueue(path: directory.path("store.db")), DatabaseQueue(path: backup.path("store.db"))
+            )
+            try source.backup(to: copy)
+            try copy.close()
+            try source.close()
         } restore: { store, _ in
             try store.close()
-            for name in ["store.db", "store.db-wal"] {
-                try? FileManager.default.removeItem(atPath: directory.path(name))
-                try FileManager.default.copyItem(atPath: backup.path(name), toPath: directory.path(name))
-            }
+            try FileManager.default.removeItem(atPath: directory.path("store.db"))
+            try FileManager.default.copyItem(atPath: backup.path("store.db"), toPath: directory.path("store.db"))
             return try SQLiteEventStore(in: directory)
         }
     }

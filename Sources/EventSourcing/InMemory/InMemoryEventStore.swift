@@ -185,6 +185,8 @@ package final class InMemoryEventStore: SharedEventStore {
         }
     }
 
+    package func checkFiles() {}
+
     package func ping() {}
 
     package func close() {}

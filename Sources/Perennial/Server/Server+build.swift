@@ -26,7 +26,7 @@ extension Server {
         let apps = try AppDirectory(configuration.apps)
         let revocation = configuration.ocsp ? RevocationChecker(transport: HTTPOCSPTransport(client: .shared)) : nil
         let verifier = PayloadVerifier(apps: apps, revocation: revocation)
-        let store = try configuration.store.open(shardCount: configuration.shardCount)
+        let store = try configuration.store.open(shardCount: configuration.shardCount, logger: logger)
         let apple = ReconciliationMetrics()
         var runtime = configuration.runtime
         runtime.serverAPI = try configuration.serverAPI.map { try $0.client(observer: apple) }

@@ -1,12 +1,13 @@
 import EventSourcing
 import Foundation
+import Logging
 import PostgresStore
 import SQLiteStore
 
 extension StoreLocation {
     /// Opens the store, or makes it where there is none. Blocks.
     /// - Throws: `CommandFailure` or `StoreError`, of one line without a password.
-    func open(shardCount: Int) throws -> any EventStore {
+    func open(shardCount: Int, logger: Logger) throws -> any EventStore {
         switch self {
         case .sqlite(let path):
             let folder = URL(filePath: path).deletingLastPathComponent()
@@ -17,11 +18,21 @@ extension StoreLocation {
             }
             var configuration = SQLiteConfiguration(path: path)
             configuration.shardCount = shardCount
-            return try SQLiteEventStore(configuration: configuration)
+            let store = try SQLiteEventStore(configuration: configuration)
+            self.report(isNew: store.isNew, to: logger)
+            return store
         case .postgres(let url):
             var configuration = PostgresConfiguration(connectionString: url)
             configuration.shardCount = shardCount
-            return try PostgresEventStore(configuration: configuration)
+            let store = try PostgresEventStore(configuration: configuration)
+            self.report(isNew: store.isNew, to: logger)
+            return store
         }
+    }
+
+    /// Where a store was expected, a new one shows that something is missing.
+    private func report(isNew: Bool, to logger: Logger) {
+        guard isNew else { return }
+        logger.notice("A new store was made: there was none", metadata: ["store.url": "\(self)"])
     }
 }

@@ -20,21 +20,26 @@ struct StoreSchema {
     /// In seconds: as long as others may have waited for it.
     private static let pause = 1.0
 
-    func prepare(_ session: inout Session, shardCount: Int) throws(StoreError) -> StoreIdentity {
+    /// - Returns: also whether there was no store before.
+    func prepare(
+        _ session: inout Session, shardCount: Int
+    ) throws(StoreError) -> (StoreIdentity, isNew: Bool) {
         guard (16...4096).contains(shardCount), shardCount.nonzeroBitCount == 1 else {
             throw StoreError(.incompatible, "a store has 16…4096 shards, a power of two, not \(shardCount)")
         }
         var lastFailure: StoreError?
+        var isNew = false
         for _ in 0..<Self.attempts {
             try session.connect()
             let present = try self.present(&session)
             if let present { try self.check(present, shardCount: shardCount) }
             let steps = present?.steps ?? 0
             guard let migration = self.migrations.first(where: { $0.number > steps }) else {
-                if let present { return present.identity }
+                if let present { return (present.identity, isNew) }
                 break
             }
             lastFailure = try self.run(migration, after: steps, shardCount: shardCount, in: &session)
+            if present == nil { isNew = lastFailure == nil }
         }
         throw lastFailure ?? StoreError(.incompatible, "\(self.address) could not be made a Perennial store")
     }

@@ -1,17 +1,15 @@
 import EventSourcing
-import Foundation
 import GRDB
 
 /// Opens the database file with the settings that the store's promises rest on.
 enum StoreFile {
-    /// - Parameter log: is told of commits, and has to live as long as the connections.
-    static func open(_ configuration: SQLiteConfiguration, with log: WriteAheadLog) throws -> DatabasePool {
-        let files = FileManager.default
-        if !files.fileExists(atPath: configuration.path) {
-            // The files beside it take its mode: nobody else may read what customers bought.
-            _ = files.createFile(atPath: configuration.path, contents: nil, attributes: [.posixPermissions: 0o600])
-        }
-        let pool = try DatabasePool(path: configuration.path, configuration: Self.connections(configuration))
+    /// - Parameters:
+    ///   - file: what every connection has to open.
+    ///   - log: is told of commits, and has to live as long as the connections.
+    static func open(
+        _ configuration: SQLiteConfiguration, _ file: FileStatus.Identity, with log: WriteAheadLog
+    ) throws -> DatabasePool {
+        let pool = try DatabasePool(path: configuration.path, configuration: Self.connections(configuration, to: file))
         try pool.writeWithoutTransaction { db in
             // GRDB sets NORMAL when it turns the write-ahead log on, so this has to come after.
             try db.execute(sql: "PRAGMA synchronous = FULL")
@@ -31,14 +29,18 @@ enum StoreFile {
         return pool
     }
 
-    private static func connections(_ configuration: SQLiteConfiguration) -> Configuration {
+    private static func connections(
+        _ configuration: SQLiteConfiguration, to file: FileStatus.Identity
+    ) -> Configuration {
         var connections = Configuration()
         connections.label = "perennial.store"
         connections.maximumReaderCount = configuration.maximumReaders
         connections.busyMode = .timeout(5)
         // The schema has no foreign keys: the fence and one writer keep rows together, without a look-up per row.
         connections.foreignKeysEnabled = false
-        connections.prepareDatabase { db in
+        connections.prepareDatabase { [path = configuration.path] db in
+            // One for reading is opened when it is first needed, and by then another file may have this path.
+            try FilePlace.check(path, is: file)
             if db.configuration.readonly { try db.execute(sql: "PRAGMA cache_size = -8192") }
         }
         return connections

@@ -9,8 +9,9 @@ struct StoreSchema {
     private var newest: Int { self.migrations.last?.number ?? 0 }
 
     /// - Parameter shardCount: nil takes the store that is there, whatever it has, and makes none.
+    /// - Returns: also whether there was no store before.
     /// - Throws: StoreError `.incompatible`, DatabaseError.
-    func prepare(_ db: Database, shardCount: Int?) throws -> StoreIdentity {
+    func prepare(_ db: Database, shardCount: Int?) throws -> (StoreIdentity, isNew: Bool) {
         let present = try self.present(db)
         if let present { try self.check(present, shardCount: shardCount ?? present.identity.shardCount) }
         guard let shardCount = shardCount ?? present?.identity.shardCount else {
@@ -27,7 +28,7 @@ struct StoreSchema {
         guard let meta = try self.present(db) else {
             throw StoreError(.incompatible, "\(self.path) could not be made a Perennial store")
         }
-        return meta.identity
+        return (meta.identity, present == nil)
     }
 
     private static func record(_ migration: SchemaMigration) -> String {

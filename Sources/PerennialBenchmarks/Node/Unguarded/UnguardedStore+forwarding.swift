@@ -140,6 +140,8 @@ extension UnguardedStore {
 
     func statistics() async throws(StoreError) -> StoreStatistics { try await self.base.statistics() }
 
+    func checkFiles() throws(StoreError) { try self.base.checkFiles() }
+
     func ping() async throws(StoreError) { try await self.base.ping() }
 
     func put(_ row: InboxRow) async throws(StoreError) { try await self.base.put(row) }
