@@ -11,6 +11,7 @@ enum LogKey: String {
     case environment = "app.environment"
     case from, to
     case calls, fetched, recorded
+    case failed, unknown
 }
 
 extension Logger.Metadata {

@@ -1,5 +1,6 @@
 import Dispatch
 import EventSourcing
+import PerennialTestSupport
 import SubscriptionRuntime
 import Subscriptions
 import Testing
@@ -97,6 +98,23 @@ import Testing
             let check = await #expect(throws: ServiceError.self) { try await service.check("1") }
             #expect(check?.code == .notOwner)
             #expect(service.readiness(for: .reads).ready == false)
+        }
+    }
+
+    @Test("however many commits of an outage have an unknown outcome, the log says so once")
+    func tellsUnknownOutcomesOnce() async throws {
+        // given
+        let unknown = ScriptedStore.failing(.outcomeUnknown)
+        let node = try Node(store: ScriptedStore(self.inner, Array(repeating: unknown, count: 20)))
+        var life = self.life()
+        let payload = try node.apple.sign(life.subscribe())
+        try await node.run { service in
+            // when
+            let first = IngestOutcome.recorded(StreamVersion(rawValue: 1))
+            await eventually { (try? await service.ingest(signedPayload: payload)) == first }
+            // then
+            #expect(node.log.count(of: "The outcome of a commit is unknown") == 1)
+            await eventually { node.log.count(of: "The store takes commits again failed=0 unknown=20") == 1 }
         }
     }
 

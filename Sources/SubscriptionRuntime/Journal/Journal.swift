@@ -17,18 +17,7 @@ final class Journal: Sendable {
     private let listeners: [JournalMailbox]
     private let metrics: RuntimeMetrics
     private let logger: Logger
-    /// nil once the store has taken a commit again.
-    private let failure = Mutex<Failure?>(nil)
-    private static let failureMemory = Duration.seconds(5)
-    /// Callers come back at once, so a full disk would soon be full of lines about it.
-    private static let failureLogInterval = Duration.seconds(60)
-
-    private struct Failure {
-        /// When the store last refused a commit.
-        var last: ContinuousClock.Instant
-        /// When the log last said so.
-        var logged: ContinuousClock.Instant
-    }
+    private let trouble = Mutex(CommitTrouble())
 
     /// Of every shard that this run has ever owned, as far as the store has said.
     private let present = Mutex<[ShardID: ShardTenure]>([:])
@@ -83,7 +72,7 @@ final class Journal: Sendable {
 
     /// The last commit failed, and that was not long ago.
     var isFailing: Bool {
-        self.failure.withLock { $0.map { .now - $0.last < Self.failureMemory } ?? false }
+        self.trouble.withLock { $0.isFailing(at: .now) }
     }
 
     /// Nothing is submitted after this.
@@ -226,6 +215,7 @@ final class Journal: Sendable {
                     self.metrics.recordFenced()
                     self.letGo(shard, under: epoch)
                 }
+                self.trouble.withLock { $0.recordSuccess() }
                 return
             } catch {
                 guard [.unavailable, .full].contains(error.code) else { throw error }
@@ -264,7 +254,7 @@ final class Journal: Sendable {
         do {
             let start = ContinuousClock.now
             outcomes = try self.store.append(round.map(\.batch))
-            self.recordSuccess()
+            self.trouble.withLock { $0.recordSuccess() }
             self.metrics.recordAppend(
                 took: .now - start, events: round.reduce(0) { $0 + $1.batch.events.count })
         } catch {
@@ -300,9 +290,9 @@ final class Journal: Sendable {
         case .conflict:
             for submission in round { self.fail(submission, .conflict(error, submission.batch.epoch)) }
         case .outcomeUnknown:
-            self.logger.error(
-                "The outcome of a commit is unknown",
-                metadata: .runtime([.error: "\(error.code): \(error.message)"]))
+            if self.trouble.withLock({ $0.recordUnknown(at: .now) }) {
+                self.log("The outcome of a commit is unknown", error)
+            }
             self.metrics.recordUnknownCommit()
             try self.takeAgain(Self.epochs(of: round))
         case .fenced, .deposed: try self.takeAgain(Self.epochs(of: round))
@@ -312,21 +302,20 @@ final class Journal: Sendable {
         }
     }
 
-    /// Logs the first failure, and then one a minute.
     private func recordFailure(_ what: Logger.Message, _ error: StoreError) {
-        let now = ContinuousClock.now
-        let mustLog = self.failure.withLock { failure in
-            let mustLog = failure.map { now - $0.logged >= Self.failureLogInterval } ?? true
-            failure = Failure(last: now, logged: mustLog ? now : failure?.logged ?? now)
-            return mustLog
-        }
-        guard mustLog else { return }
+        if self.trouble.withLock({ $0.recordFailure(at: .now) }) { self.log(what, error) }
+    }
+
+    private func log(_ what: Logger.Message, _ error: StoreError) {
         self.logger.error(what, metadata: .runtime([.error: "\(error.code): \(error.message)"]))
     }
 
-    private func recordSuccess() {
-        guard self.failure.withLock({ $0.take() }) != nil else { return }
-        self.logger.notice("The store takes commits again")
+    /// To be called from time to time, also while nothing is committed.
+    func reportEndOfTrouble() {
+        guard let summary = self.trouble.withLock({ $0.end(at: .now) }) else { return }
+        self.logger.notice(
+            "The store takes commits again",
+            metadata: .runtime([.failed: "\(summary.failed)", .unknown: "\(summary.unknown)"]))
     }
 
     private func fail(_ submission: JournalQueue.Submission, _ event: JournalEvent) {
