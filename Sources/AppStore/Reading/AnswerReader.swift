@@ -13,12 +13,13 @@ package struct AnswerReader: Sendable {
 
     /// An item of a statuses answer. Its number is not signed: it counts as of the renewal info's signedDate, and only
     /// until a newer transaction is known; without a renewal info it is left out.
+    /// - Parameter latest: as late as it may be where `now` is doubtful.
     /// - Throws: `.refused` when a signed string is forged, malformed or of another app or environment, when the two
     ///   are not of the subscription that the item names, and when there is none; `.clockSkew` as for notifications.
     package func read(
-        _ item: SubscriptionStatuses.Item, of account: ServerAPIAccount, now: Moment
+        _ item: SubscriptionStatuses.Item, of account: ServerAPIAccount, now: Moment, latest: Moment? = nil
     ) async throws(ReadingFailure) -> (StreamKey, FactBundle) {
-        try await self.checked(now: now) { () async throws(Rejection) in
+        try await self.checked(latest: latest ?? now) { () async throws(Rejection) in
             try await self.interpret(item, of: account, now: now)
         }
     }
@@ -26,9 +27,9 @@ package struct AnswerReader: Sendable {
     /// A transaction of a history answer, or of any other that holds signed transactions.
     /// - Throws: as for an item.
     package func read(
-        historyTransaction: SignedString, of account: ServerAPIAccount, now: Moment
+        historyTransaction: SignedString, of account: ServerAPIAccount, now: Moment, latest: Moment? = nil
     ) async throws(ReadingFailure) -> (StreamKey, FactBundle) {
-        try await self.checked(now: now) { () async throws(Rejection) in
+        try await self.checked(latest: latest ?? now) { () async throws(Rejection) in
             let nested = try self.nested(account, now: now)
             let (transaction, content) = try await nested.transaction(historyTransaction.jws[...])
             let facts = Facts(transactions: [transaction])
@@ -38,7 +39,7 @@ package struct AnswerReader: Sendable {
     }
 
     private func checked(
-        now: Moment, _ interpret: () async throws(Rejection) -> (StreamKey, FactBundle)
+        latest: Moment, _ interpret: () async throws(Rejection) -> (StreamKey, FactBundle)
     ) async throws(ReadingFailure) -> (StreamKey, FactBundle) {
         let key: StreamKey
         let bundle: FactBundle
@@ -47,7 +48,7 @@ package struct AnswerReader: Sendable {
         } catch {
             throw .refused(error.failure)
         }
-        try bundle.checkSkew(now: now)
+        try bundle.checkSkew(latest: latest)
         return (key, bundle)
     }
 

@@ -22,10 +22,14 @@ package struct NotificationReader: Sendable {
     /// On whose threads a payload belongs; cheap.
     package func standing(of signedPayload: [UInt8]) -> HeaderStanding { self.verifier.standing(of: signedPayload) }
 
-    /// - Parameter signedPayload: the compact JWS.
+    /// - Parameters:
+    ///   - signedPayload: the compact JWS.
+    ///   - latest: as late as it may be where `now` is doubtful.
     /// - Throws: `.refused` when the outer payload is forged or malformed, or cannot be decided now (`isRetryable`);
     ///   `.clockSkew`.
-    package func read(_ signedPayload: [UInt8], now: Moment) async throws(ReadingFailure) -> NotificationReading {
+    package func read(
+        _ signedPayload: [UInt8], now: Moment, latest: Moment? = nil
+    ) async throws(ReadingFailure) -> NotificationReading {
         let key: StreamKey
         let bundle: FactBundle
         do throws(Rejection) {
@@ -34,7 +38,7 @@ package struct NotificationReader: Sendable {
             guard let reason = error.quarantine else { throw .refused(error.failure) }
             return .quarantine(reason: reason.rawValue, detail: error.failure.detail)
         }
-        try bundle.checkSkew(now: now)
+        try bundle.checkSkew(latest: latest ?? now)
         return .bundle(key, bundle)
     }
 

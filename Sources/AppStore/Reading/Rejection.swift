@@ -41,8 +41,9 @@ extension FactBundle {
     /// How far ahead of our clock Apple's may be.
     private static let tolerableSkew = Milliseconds.minutes(5)
 
-    func checkSkew(now: Moment) throws(ReadingFailure) {
+    /// - Parameter latest: as late as it may be now, by whichever clock.
+    func checkSkew(latest: Moment) throws(ReadingFailure) {
         let newest = max(self.signedDate, self.facts.newestSignedDate ?? self.signedDate)
-        guard newest <= now + Self.tolerableSkew else { throw .clockSkew(signed: newest) }
+        guard newest <= latest + Self.tolerableSkew else { throw .clockSkew(signed: newest) }
     }
 }

@@ -18,10 +18,12 @@ package struct TransactionReader: Sendable {
         self.verifier.standing(of: signedTransaction)
     }
 
+    /// - Parameter latest: as late as it may be where `now` is doubtful.
     /// - Throws: `.refused` when either is forged, malformed, not of a configured app and environment, or when they do
     ///   not belong together: what a client sends is never put into quarantine. `.clockSkew` as for notifications.
     package func read(
-        signedTransaction: [UInt8], signedRenewalInfo: [UInt8]? = nil, customerID: String? = nil, now: Moment
+        signedTransaction: [UInt8], signedRenewalInfo: [UInt8]? = nil, customerID: String? = nil, now: Moment,
+        latest: Moment? = nil
     ) async throws(ReadingFailure) -> (StreamKey, FactBundle) {
         let key: StreamKey
         let bundle: FactBundle
@@ -31,7 +33,7 @@ package struct TransactionReader: Sendable {
         } catch {
             throw .refused(error.failure)
         }
-        try bundle.checkSkew(now: now)
+        try bundle.checkSkew(latest: latest ?? now)
         return (key, bundle)
     }
 

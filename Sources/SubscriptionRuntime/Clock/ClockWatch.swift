@@ -5,7 +5,9 @@ import Synchronization
 /// Whether timers may go by the clock: a wrong one must not expire paying customers. While it is more than five seconds from the
 /// store's, they hold. The store tells its time with each sign of life; in between, and where it has no clock of its own, what
 /// counts is by how much this one has left an even run since then. A clock that was wrong from the start can then not be told from
-/// a right one; `clockSkew` answers to notifications show it.
+/// a right one, unless it is so far behind that what Apple signs is refused (`clockSkew`): that counts as well.
+///
+/// Somebody has to look once a second: a clock that jumps says nothing.
 final class ClockWatch: Sendable {
     /// What the clock showed when the store was asked for the time.
     struct Reading {
@@ -17,9 +19,13 @@ final class ClockWatch: Sendable {
         /// `WallClock.offset`, as it would be if the clock were right.
         var rightOffset = Milliseconds(rawValue: 0)
         var isHolding = false
+        /// When the newest payload was signed that was refused for being of a time to come, and none was accepted since.
+        var refused: Moment?
     }
 
     private static let tolerance = Milliseconds.seconds(5)
+    /// As far as Apple's clock may be ahead. Answers that go by a clock that is further off are not to be relied on.
+    private static let answerTolerance = Milliseconds.minutes(5)
 
     private let clock: any WallClock
     private let metrics: RuntimeMetrics
@@ -43,6 +49,55 @@ final class ClockWatch: Sendable {
         let offset = self.offset
         let now = self.clock.now
         return Self.isTolerable(offset) ? now : min(now, now - offset)
+    }
+
+    /// The other of the two: what was signed later than this and a tolerance was signed in a time to come, whichever clock is
+    /// right. The store's may be the wrong one here as well, and would have all be refused.
+    var latest: Moment {
+        let offset = self.offset
+        let now = self.clock.now
+        return Self.isTolerable(offset) ? now : max(now, now - offset)
+    }
+
+    // MARK: What Apple signs
+
+    /// A genuine payload was signed so far ahead of `latest` that it is refused: the clock is behind, and nobody has said so.
+    func noteRefusal(signedAt signed: Moment) {
+        let isFirst = self.state.withLock { state in
+            defer { state.refused = max(signed, state.refused ?? signed) }
+            return state.refused == nil
+        }
+        guard isFirst else { return }
+        self.logger.critical(
+            "The clock is behind Apple's: what Apple signs is refused",
+            metadata: .runtime([.offset: "\((self.clock.now.milliseconds - signed.milliseconds))"]))
+    }
+
+    /// A payload was signed at a time that can be.
+    func noteAcceptance() {
+        let wasRefusing = self.state.withLock { state in
+            defer { state.refused = nil }
+            return state.refused != nil
+        }
+        if wasRefusing { self.logger.notice("What Apple signs is accepted again") }
+    }
+
+    // MARK: Readiness
+
+    /// Sentences for people; none when the node can do this.
+    func obstacles(to purpose: Readiness.Purpose) -> [String] {
+        switch purpose {
+        case .reads:
+            let offset = self.offset
+            guard abs(offset.rawValue) > Self.answerTolerance.rawValue else { return [] }
+            let side = offset.rawValue > 0 ? "ahead" : "behind"
+            return ["the clock is \(abs(offset.rawValue) / 1_000) s \(side), and answers go by it: set it right"]
+        case .ingest:
+            let latest = self.latest
+            let refused = self.state.withLock(\.refused)
+            guard let refused, refused > latest + Self.answerTolerance else { return [] }
+            return ["the clock is behind Apple's, and notifications are refused: set it right"]
+        }
     }
 
     private static func isTolerable(_ offset: Milliseconds) -> Bool { abs(offset.rawValue) <= Self.tolerance.rawValue }

@@ -70,7 +70,7 @@ struct NotificationIntake: Sendable {
     }
 
     private func read(_ signedPayload: [UInt8]) async throws(ReadingFailure) -> Verified {
-        let reading = try await self.reader.read(signedPayload, now: self.clock.now)
+        let reading = try await self.reader.read(signedPayload, now: self.clock.now, latest: self.node.watch.latest)
         return Verified(
             signedPayload: signedPayload, reading: reading,
             evidence: self.pack([EvidencePart(name: .signedPayload, jws: signedPayload)]))
@@ -88,6 +88,7 @@ struct NotificationIntake: Sendable {
             }
             return .quarantined(reason: reason)
         case .bundle(let key, let bundle):
+            self.node.watch.noteAcceptance()
             let acceptance = try await self.node.ingest(
                 Submission(key: key, bundle: bundle, evidence: try verified.evidence.get()))
             let outcome = acceptance?.outcome ?? .kept
@@ -105,7 +106,7 @@ struct NotificationIntake: Sendable {
     /// Whether a notification is in the log.
     func knows(_ signedPayload: [UInt8]) async throws -> Bool {
         let reading = try await self.verify { () async throws(ReadingFailure) in
-            try await self.reader.read(signedPayload, now: self.clock.now)
+            try await self.reader.read(signedPayload, now: self.clock.now, latest: self.node.watch.latest)
         }
         guard case .bundle(let key, let bundle) = reading else { return false }
         let shard = self.node.map.shard(of: key.id)
@@ -131,7 +132,11 @@ struct NotificationIntake: Sendable {
     }
 
     private func noted(_ failure: ReadingFailure) -> ServiceError {
-        if case .refused(let failure) = failure { self.metrics.recordVerificationFailure(failure.class.rawValue) }
+        switch failure {
+        case .refused(let failure): self.metrics.recordVerificationFailure(failure.class.rawValue)
+        case .clockSkew(let signed): self.node.watch.noteRefusal(signedAt: signed)
+        case .overloaded: break
+        }
         return ServiceError(failure)
     }
 }

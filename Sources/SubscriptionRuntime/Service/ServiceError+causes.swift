@@ -65,7 +65,9 @@ extension ServiceError {
         case .refused(let refusal):
             self.init(Code(refusal.class), refusal.detail, cause: failure, file: file, line: line)
         case .clockSkew:
-            self.init(.clockSkew, "signed more than five minutes ahead of this node's clock", file: file, line: line)
+            self.init(
+                .clockSkew, "signed more than five minutes ahead of this node's clock; set the clock right", file: file,
+                line: line)
         case .overloaded:
             self.init(.overloaded, "too many payloads wait for verification", file: file, line: line)
         }

@@ -29,6 +29,7 @@ final class ShardNode: Sendable {
     private let shards: [SubscriptionShard]
     private let mailboxes: [JournalMailbox]
     private let journal: Journal
+    private let nodeWatch: NodeWatch
     /// nil where shards are assigned.
     private let keeper: OwnershipKeeper?
     /// nil where no other node could own a shard.
@@ -111,6 +112,7 @@ final class ShardNode: Sendable {
             store: store, shards: self.shards.map(\.id.shard), byteLimit: configuration.journalBytes,
             listeners: self.mailboxes, metrics: metrics,
             logger: logger)
+        self.nodeWatch = NodeWatch(store: store, clock: watch, journal: self.journal, logger: logger)
         self.inbox = (store as? any SharedEventStore).map { [journal = self.journal] in
             DurableInbox(store: $0, parts: parts, journal: journal, clock: clock, metrics: metrics, logger: logger)
         }
@@ -253,6 +255,7 @@ final class ShardNode: Sendable {
     private func work(as node: NodeRecord) async -> StoreError? {
         var node = node
         node.featureLevel = self.featureLevel
+        async let watching: Void = self.nodeWatch.run()
         async let keeping = self.keep(node)
         async let applying = self.applyKept()
         async let committing = self.journal.run(as: node, takesShards: self.keeper == nil)
@@ -273,6 +276,8 @@ final class ShardNode: Sendable {
         let inboxFailure = await applying
         self.keeper?.stop()
         let end = await keeping
+        self.nodeWatch.stop()
+        await watching
         // Who retires was taken for dead before, which the last beat may have found.
         return failure ?? inboxFailure ?? self.retirement.withLock(\.self) ?? end
     }
@@ -343,6 +348,7 @@ final class ShardNode: Sendable {
         }
         // It answers to the end, but whoever asks next had better ask another.
         if self.isStopping.withLock({ $0 }) { obstacles.append("the node is shutting down") }
+        obstacles += self.nodeWatch.obstacles(to: purpose)
         guard purpose == .ingest else { return obstacles }
         if self.journal.isFailing { obstacles.append("the store took no commit lately") }
         return obstacles

@@ -139,7 +139,7 @@ package final class SubscriptionService: Service, Sendable {
         var ((key, bundle), evidence) = try await self.intake.verify(standing) { () async throws(ReadingFailure) in
             let reading = try await self.transactions.read(
                 signedTransaction: signedTransaction, signedRenewalInfo: signedRenewalInfo, customerID: customerID,
-                now: self.clock.now)
+                now: self.clock.now, latest: self.node.watch.latest)
             return (reading, self.intake.pack(originals))
         }
         if let customerID { bundle.dedupKey = ContentHash.sha256(bundle.dedupKey + Array(customerID.utf8)) }

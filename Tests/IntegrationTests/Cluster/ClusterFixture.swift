@@ -37,16 +37,17 @@ struct ClusterFixture {
     ///   - app: further keys of the app.
     ///   - store: the address of the database, as the node goes there; nil for its own.
     ///   - wrapper: put before the command.
+    ///   - readiness: what has to be answered with 200.
     func start(
         _ number: Int, cluster: String, publishes: Bool = false, section: String = "", app: String = "",
-        store: String? = nil, wrapper: [String] = []
+        store: String? = nil, wrapper: [String] = [], readiness: String = "/readyz"
     ) async throws -> NodeProcess {
         let sections = self.sections(
             number, store: store ?? self.database.url, cluster: "bind: \"127.0.0.1:0\", \(cluster)",
             publishes: publishes)
         return try await NodeProcess.start(
             in: self.directories[number], root: self.corpus.root, sections: "\(sections)\n\(section)", app: app,
-            wrapper: wrapper)
+            wrapper: wrapper, readiness: readiness)
     }
 
     /// Starts a node, and does not wait for it.

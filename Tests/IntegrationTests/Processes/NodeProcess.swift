@@ -33,16 +33,17 @@ struct NodeProcess {
     ///   - sections: of the configuration, beside `http` and `apps`.
     ///   - app: further keys of the app.
     ///   - environments: of the App Store, in which it knows the app.
+    ///   - readiness: what has to be answered with 200.
     static func start(
         in directory: TemporaryDirectory, root: [UInt8], sections: String, app: String = "",
-        environments: [AppStoreEnvironment] = [.production], wrapper: [String] = []
+        environments: [AppStoreEnvironment] = [.production], wrapper: [String] = [], readiness: String = "/readyz"
     ) async throws -> NodeProcess {
         let process = try Self.launch(
             in: directory, root: root, sections: sections, app: app, environments: environments, wrapper: wrapper)
         // Polls: what the test finds does not depend on their pace.
         for _ in 0..<1_200 where process.isRunning {
             if let node = NodeProcess(listening: process) {
-                if let status = try? await node.get("/readyz").status, status == 200 { return node }
+                if let status = try? await node.get(readiness).status, status == 200 { return node }
             }
             try await Task.sleep(for: .milliseconds(25))
         }

@@ -12,6 +12,7 @@ struct AnswerRecorder: Sendable {
     let logger: Logger
 
     private var clock: any WallClock { self.intake.clock }
+    private var latest: Moment { self.intake.node.watch.latest }
 
     /// What a list of items came to.
     struct Recording {
@@ -35,7 +36,7 @@ struct AnswerRecorder: Sendable {
                 item.signedRenewalInfo.map { EvidencePart(name: .signedRenewalInfo, jws: $0.jws) },
             ].compactMap(\.self)
             try await self.take(parts, into: &recording) { () async throws(ReadingFailure) in
-                try await self.reader.read(item, of: account, now: self.clock.now)
+                try await self.reader.read(item, of: account, now: self.clock.now, latest: self.latest)
             }
         }
         return recording
@@ -51,7 +52,8 @@ struct AnswerRecorder: Sendable {
         for transaction in transactions {
             let part = EvidencePart(name: .signedTransactionInfo, jws: transaction.jws)
             try await self.take([part], into: &recording) { () async throws(ReadingFailure) in
-                try await self.reader.read(historyTransaction: transaction, of: account, now: self.clock.now)
+                try await self.reader.read(
+                    historyTransaction: transaction, of: account, now: self.clock.now, latest: self.latest)
             }
         }
         return recording

@@ -13,8 +13,8 @@ import Testing
 struct ClockStepTests {
     /// In seconds: many will have to renew by then.
     private static let longAhead = 40 * 86_400
-    /// In seconds: nobody's news are as recent.
-    private static let behind = -3_600
+    /// In seconds: by this clock Apple has signed all of it in a time to come.
+    private static let behind = -210 * 86_400
     private let cluster: ClusterFixture
     private let directory: TemporaryDirectory
 
@@ -39,7 +39,7 @@ struct ClockStepTests {
     /// Waits until the node says that its clock is so many seconds ahead, give or take one.
     private func untilAhead(_ seconds: Int, _ node: NodeProcess) async throws {
         while true {
-            let body = try? await node.get("/readyz").body
+            let body = try? await node.get("/readyz?for=ingest").body
             let answer = try? JSONSerialization.jsonObject(with: Data(body ?? [])) as? [String: Any]
             if let offset = answer?["clockOffsetMilliseconds"] as? Int, abs(offset - seconds * 1_000) <= 1_000 {
                 return
@@ -68,7 +68,8 @@ struct ClockStepTests {
     func costsNoOwnership() async throws {
         // given
         let clock = try FakeClock(in: self.directory, ahead: Self.longAhead)
-        let wrong = try await self.cluster.start(0, cluster: "lease: 15s", wrapper: try clock.wrapper())
+        let wrong = try await self.cluster.start(
+            0, cluster: "lease: 15s", wrapper: try clock.wrapper(), readiness: "/readyz?for=ingest")
         let right = try await self.cluster.start(1, cluster: "lease: 15s")
         try await NodeProcess.untilEvenlyDivided(among: [wrong, right])
         let before = try await self.ownership()
@@ -88,6 +89,7 @@ struct ClockStepTests {
             rest = rest.dropFirst(100)
             // then
             #expect(try await self.ownership() == before)
+            #expect(try await wrong.get("/readyz").status == (ahead == 0 ? 200 : 503))
             try await self.untilTimers(hold: ahead == Self.longAhead, wrong)
             try await self.untilAhead(0, right)
         }
