@@ -22,10 +22,11 @@ package struct Program {
         return [path, origin].compactMap(\.self).first(where: isExecutable) ?? Self.running
     }
 
-    /// Begins it with the same process id, arguments and environment; does not return. Of this run only standard input, output
+    /// Begins it with the same process id and arguments; does not return. Of this run only standard input, output
     /// and error go on: threads and memory end with it, and whatever else is open is closed.
+    /// - Parameter beginning: what the next run is told of this one.
     /// - Throws: `CommandFailure`.
-    func beginAnew() throws -> Never {
+    func beginAnew(as beginning: RunBeginning) throws -> Never {
         let path = Self.path(startedAs: CommandLine.arguments[0], from: self.origin) {
             FileManager.default.isExecutableFile(atPath: $0)
         }
@@ -35,7 +36,8 @@ package struct Program {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         }
         EarlySignals.hold()
-        execv(path, CommandLine.unsafeArgv)
+        let environment = beginning.environment.map { strdup($0) } + [nil]
+        execve(path, CommandLine.unsafeArgv, environment)
         throw CommandFailure("cannot start \(path): \(String(cString: strerror(errno)))")
     }
 }

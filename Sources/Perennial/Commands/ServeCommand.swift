@@ -10,7 +10,8 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Runs a node.",
         discussion: """
             SIGTERM and SIGINT (Ctrl-C) stop it: what was accepted is finished first. A second one ends it at once.
-            A node of a cluster that the others have taken for dead comes back by itself, in the same process.
+            A node of a cluster that the others have taken for dead comes back by itself, in the same process. A database that
+            it has reached before is waited for.
 
             Example:
               perennial serve --config /etc/perennial/perennial.yaml
@@ -28,10 +29,11 @@ struct ServeCommand: AsyncParsableCommand {
         ).check(for: .serve)
         let logger = LogOutput.start(level: configuration.logLevel)
         do {
-            let server = try Server.build(configuration, clock: SystemClock(), logger: logger) { endpoint in
-                logger.notice("Listening", metadata: ["http.url": "\(endpoint.url)"])
+            try await Server.run(.present, logger: logger) {
+                try Server.build(configuration, clock: SystemClock(), logger: logger) { endpoint in
+                    logger.notice("Listening", metadata: ["http.url": "\(endpoint.url)"])
+                }
             }
-            try await server.run(logger: logger)
             logger.notice("Stopped")
         } catch {
             throw CommandFailure(starting: error) ?? error

@@ -53,6 +53,9 @@ extension ServiceError {
     /// Why a node has ended: others have taken it for dead. Another run may begin in its place.
     package var saysRunIsDeposed: Bool { (self.cause as? StoreError)?.code == .deposed }
 
+    /// Why a node could not begin: its store, which was open already, cannot be reached now. A later run may.
+    package var saysStoreIsAway: Bool { (self.cause as? StoreError)?.code == .unavailable }
+
     /// What Apple said, or that nothing was heard.
     init(_ error: ServerAPIError, file: String = #fileID, line: Int = #line) {
         let isPassing = error.retryable || error.code == .unauthorized

@@ -119,6 +119,35 @@ struct TakeOverTests {
         #expect(NodeProcess(listening: node.process) == nil)
     }
 
+    @Test(
+        "a node that comes back while its database is away waits for it, as long as that takes",
+        .timeLimit(.minutes(10)))
+    func waitsForTheDatabase() async throws {
+        // given: a node that was taken for dead
+        let server = try await onOwnThread { try PostgresServer() }
+        let cluster = try await ClusterFixture(nodes: 1, corpus: self.cluster.corpus, server: server)
+        let node = try await cluster.start(0, cluster: "lease: 3s")
+        let database = cluster.database
+        _ = try await onOwnThread {
+            try database.query("UPDATE node SET live_epoch = live_epoch + 1, state = 'deposed'")
+        }
+        try await self.untilItComesBack(node)
+        // when
+        try await onOwnThread { try server.stop(.kill) }
+        while !node.process.errorOutput.contains("The store cannot be reached: the node waits for it") {
+            try #require(node.process.isRunning, "\(node.process.errorOutput)")
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        try await onOwnThread { try server.start() }
+        // then
+        let back = try await self.untilBack(node)
+        let lines = node.process.errorOutput
+        #expect(lines.ranges(of: "The store cannot be reached: the node waits for it").count == 1)
+        #expect(lines.contains("The store can be reached again"))
+        back.process.send(SIGTERM)
+        #expect(await back.process.waitForExit() == 0, "\(back.process.errorOutput)")
+    }
+
     @Test("of two processes that call themselves the same, the one that began first ends", .timeLimit(.minutes(5)))
     func doesNotComeBackWhereAnotherHasBegun() async throws {
         // given

@@ -6,8 +6,35 @@ import Testing
 @Suite struct RunEndTests {
     private static let deposed = ServiceError(StoreError(.deposed, "other nodes have taken this one for dead"))
 
-    private func end(after error: any Error = deposed, age: Duration = .seconds(3_600), stop: Bool = false) -> RunEnd {
-        RunEnd(after: error, age: age, isStopWanted: stop)
+    private static let away = StoreError(.unavailable, "as the test says")
+
+    private func end(
+        after error: any Error = deposed, _ beginning: RunBeginning = .fresh, age: Duration = .seconds(3_600),
+        stop: Bool = false
+    ) -> RunEnd {
+        RunEnd(after: error, beginning, age: age, isStopWanted: stop)
+    }
+
+    @Test("who comes back and cannot reach the database waits for it, however long", arguments: [0, 3_600])
+    func waitsForTheDatabase(age: Int) {
+        for beginning in [RunBeginning.comeback, .waiting] {
+            #expect(self.end(after: Self.away, beginning, age: .seconds(age)) == .waits(RunEnd.retryInterval))
+            #expect(self.end(after: Self.away, beginning, age: .seconds(age), stop: true) == .stopped)
+        }
+    }
+
+    @Test("who is started by hand hears that the database is away, and waits for one that was reached before")
+    func tellsWhoStartsIt() {
+        #expect(self.end(after: Self.away) == .failed)
+        #expect(self.end(after: ServiceError(Self.away)) == .waits(RunEnd.retryInterval))
+        #expect(self.end(after: ServiceError(Self.away), stop: true) == .failed)
+    }
+
+    @Test("a database that is there and does not do is not waited for", arguments: RunBeginning.allCases)
+    func waitsForNothingElse(_ beginning: RunBeginning) {
+        for code in [StoreError.Code.incompatible, .corrupt, .full] {
+            #expect(self.end(after: StoreError(code, "as the test says"), beginning) == .failed)
+        }
     }
 
     @Test("who was taken for dead after a long life comes back at once")
@@ -31,7 +58,7 @@ import Testing
     @Test(
         "what another run would find again ends the process, whoever wants it to stop",
         arguments: [
-            StoreError.Code.conflict, .fenced, .rewound, .outcomeUnknown, .unavailable, .full, .corrupt, .incompatible,
+            StoreError.Code.conflict, .fenced, .rewound, .outcomeUnknown, .full, .corrupt, .incompatible,
         ], [false, true])
     func fails(_ code: StoreError.Code, stop: Bool) {
         #expect(self.end(after: ServiceError(StoreError(code, "as the test says")), stop: stop) == .failed)
