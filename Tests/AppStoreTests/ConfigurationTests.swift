@@ -55,6 +55,16 @@ import Testing
         #expect(try TrustedRoot(Array(pem.utf8)) == TrustedRoot(der))
     }
 
+    @Test("an intermediate certificate is no root, and the refusal says what to name instead")
+    func refusesIntermediates() {
+        #expect {
+            try TrustedRoot(self.store.authority.intermediate.der)
+        } throws: { error in
+            let message = (error as? AppStoreConfigurationError)?.message ?? ""
+            return message.contains("an intermediate certificate is no root") && message.contains("AppleRootCA-G3.cer")
+        }
+    }
+
     @Test func rootsThatAreNone() {
         let authority = self.store.authority
         for bytes in [

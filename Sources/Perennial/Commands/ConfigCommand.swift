@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPAPI
 import JSONScanning
+import SubscriptionRuntime
 
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,6 +36,9 @@ struct ConfigCommand: ParsableCommand {
                 try configuration.http.checkTLSFiles()
             } catch {
                 throw CommandFailure(error.description)
+            }
+            for root in configuration.invalidRoots(at: SystemClock().now) {
+                Console.complain("warning: apps: \(root.sentence)")
             }
             let settings = loaded.effectiveSettings
             switch self.output.output {

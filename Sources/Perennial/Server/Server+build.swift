@@ -27,6 +27,7 @@ extension Server {
         let revocation = configuration.ocsp ? RevocationChecker(transport: HTTPOCSPTransport(client: .shared)) : nil
         let verifier = PayloadVerifier(apps: apps, revocation: revocation)
         let store = try configuration.store.open(shardCount: configuration.shardCount, logger: logger)
+        configuration.report(rootsAt: clock.now, to: logger)
         let apple = ReconciliationMetrics()
         var runtime = configuration.runtime
         runtime.serverAPI = try configuration.serverAPI.map { try $0.client(observer: apple) }
@@ -73,6 +74,18 @@ extension Server {
                 mirror, publisher: publisher, of: service, advertisedHost: configuration.mirror?.advertisedHost,
                 logger: logger),
         ]
+    }
+}
+
+extension CheckedConfiguration {
+    /// Says which roots do not serve now. The clock may be wrong, and what was signed earlier may come: that is no reason not to
+    /// start.
+    fileprivate func report(rootsAt moment: Moment, to logger: Logger) {
+        for root in self.invalidRoots(at: moment) {
+            logger.log(
+                level: root.leavesNone ? .critical : .warning, "A root certificate is not valid now",
+                metadata: ["reason": "\(root.sentence)"])
+        }
     }
 }
 

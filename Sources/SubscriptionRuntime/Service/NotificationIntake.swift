@@ -1,7 +1,9 @@
 import AppStore
 import EventSourcing
+import Logging
 import Sharding
 import Subscriptions
+import Synchronization
 import WireProtocol
 
 /// The way of every notification, pushed or fetched: verified, and recorded by its owner or set aside.
@@ -13,10 +15,17 @@ struct NotificationIntake: Sendable {
     let clock: any WallClock
     let metrics: RuntimeMetrics
     private let codec = EvidenceCodec()
+    private let refusals = Refusals()
+    private let logger: Logger
+
+    /// Shared by all who take in.
+    private final class Refusals: Sendable {
+        let notice = Mutex(RefusalNotice())
+    }
 
     init(
         reader: NotificationReader, verification: VerificationPool, node: ShardNode, quarantine: Quarantine,
-        clock: any WallClock, metrics: RuntimeMetrics
+        clock: any WallClock, metrics: RuntimeMetrics, logger: Logger
     ) {
         self.reader = reader
         self.verification = verification
@@ -24,6 +33,7 @@ struct NotificationIntake: Sendable {
         self.quarantine = quarantine
         self.clock = clock
         self.metrics = metrics
+        self.logger = logger
     }
 
     /// What is genuine, and ready to be recorded.
@@ -89,6 +99,7 @@ struct NotificationIntake: Sendable {
             return .quarantined(reason: reason)
         case .bundle(let key, let bundle):
             self.node.watch.noteAcceptance()
+            self.refusals.notice.withLock { $0.recordAcceptance(at: .now) }
             let acceptance = try await self.node.ingest(
                 Submission(key: key, bundle: bundle, evidence: try verified.evidence.get()))
             let outcome = acceptance?.outcome ?? .kept
@@ -133,10 +144,19 @@ struct NotificationIntake: Sendable {
 
     private func noted(_ failure: ReadingFailure) -> ServiceError {
         switch failure {
-        case .refused(let failure): self.metrics.recordVerificationFailure(failure.class.rawValue)
+        case .refused(let failure):
+            self.metrics.recordVerificationFailure(failure.class.rawValue)
+            self.report(failure)
         case .clockSkew(let signed): self.node.watch.noteRefusal(signedAt: signed)
         case .overloaded: break
         }
         return ServiceError(failure)
+    }
+
+    private func report(_ failure: VerificationFailure) {
+        guard !failure.isRetryable, self.refusals.notice.withLock({ $0.recordRefusal(at: .now) }) else { return }
+        self.logger.warning(
+            "What is signed by the App Store is refused, and nothing was accepted lately: are the root certificates right?",
+            metadata: .runtime([.reason: "\(failure.class.rawValue): \(failure.detail)"]))
     }
 }

@@ -75,7 +75,7 @@ package final class SubscriptionService: Service, Sendable {
         self.quarantine = Quarantine(store: store, clock: clock, metrics: self.metrics)
         let intake = NotificationIntake(
             reader: notifications, verification: verification, node: self.node, quarantine: self.quarantine,
-            clock: clock, metrics: self.metrics)
+            clock: clock, metrics: self.metrics, logger: logger)
         self.intake = intake
         self.reconciler = asks.map { asks in
             Reconciler(

@@ -12,6 +12,7 @@ final class ConfigurationFolder: Sendable {
         let authority = try CertificateAuthority.make()
         try self.write("root.cer", Data(authority.root.der))
         try self.write("leaf.cer", Data(authority.leaf.der))
+        try self.write("intermediate.cer", Data(authority.intermediate.der))
         let lines = Data(authority.root.der).base64EncodedString(options: .lineLength64Characters)
         try self.write(
             "root.pem", Data("-----BEGIN CERTIFICATE-----\n\(lines)\n-----END CERTIFICATE-----\n".utf8))

@@ -241,6 +241,13 @@ import Testing
                 + "certificate authority"
         ),
         Mistake(
+            "a root that is an intermediate certificate", smallest.replacing("root.cer", with: "intermediate.cer"),
+            says:
+                "perennial.yaml:4: apps[0].rootCertificates[0]: intermediate.cer: an intermediate certificate is no root, "
+                + "and nothing can be verified under it: name the one that its chain ends in, AppleRootCA-G3.cer for "
+                + "Apple's payloads"
+        ),
+        Mistake(
             "leeway for an unknown environment", "entitlements: { renewalLeeway: { Prod: 2h } }\n" + smallest,
             says:
                 "perennial.yaml:1: entitlements.renewalLeeway.Prod: unknown environment Prod; the nearest known "
