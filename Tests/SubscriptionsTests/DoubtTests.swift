@@ -38,6 +38,17 @@ import Testing
         #expect(self.doubt(facts, at: day(300)) == nil)
     }
 
+    @Test func aStatusGivenAfterItsBoundIsAskedAboutForAsLongAsItHolds() {
+        func facts(_ number: Int64, asOf: Double) -> [FactBundle] {
+            [bundle(.notification, [Self.month], renewal(signed: asOf), status(number, asOf: asOf))]
+        }
+        #expect(self.doubt(facts(4, asOf: 34), at: day(34)) == .incomplete)
+        #expect(self.doubt(facts(3, asOf: 91), at: just(before: day(92))) == .incomplete)
+        #expect(self.doubt(facts(1, asOf: 31), at: day(31)) == .awaitingRenewal)
+        #expect(self.doubt(facts(4, asOf: 34), at: day(35)) == .unheard)
+        #expect(self.doubt(facts(4, asOf: 32), at: day(32)) == nil)
+    }
+
     @Test func anEndRestsOnTimeAloneUntilAppleTellsOfIt() {
         func hasEndedByTimeAlone(_ facts: [FactBundle]) -> Bool? {
             Outlook(StreamState(.subscription, facts), rules: DerivationRules())?.hasEndedByTimeAlone(at: day(31))

@@ -131,6 +131,44 @@ import Testing
             [bundle(.notification, [month], renewal(signed: 29, autoRenew: false), status(1, asOf: 29))],
             [(just(before: day(30)), .subscribed(day(30))), (day(30), .expired)]),
         RuleCase(
+            "3: 4 without a date, said when the three days were over, holds for a day",
+            [
+                bundle(.notification, [month], renewal(signed: 0)),
+                bundle(.notification, [month], renewal(signed: 34), status(4, asOf: 34)),
+            ],
+            [
+                (just(before: day(34)), .expired), (day(34), .grace(day(35)).incompletely),
+                (just(before: day(35)), .grace(day(35)).incompletely), (day(35), .expired),
+            ]),
+        RuleCase(
+            "3: 4 said at the grace date holds for a day as well, then the facts count",
+            [
+                bundle(
+                    .notification, [month],
+                    renewal(signed: 46) { ($0.gracePeriodExpiresDate, $0.isInBillingRetryPeriod) = (day(46), true) },
+                    status(4, asOf: 46))
+            ],
+            [(day(46), .grace(day(47)).incompletely), (day(47), .retry)]),
+        RuleCase(
+            "3: so does 3 after the 60 days, also from the statuses endpoint",
+            [
+                bundle(
+                    .statuses, [month], renewal(signed: 91), status(3, asOf: 91, unsigned: .init(purchaseDate: day(0))))
+            ],
+            [(day(91), .retry.incompletely), (just(before: day(92)), .retry.incompletely), (day(92), .expired)]),
+        RuleCase(
+            "3: and 1 after the leeway",
+            [bundle(.notification, [month], renewal(signed: 31), status(1, asOf: 31))],
+            [(day(31), .awaiting(day(32)).incompletely), (day(32), .expired)]),
+        RuleCase(
+            "3: and 1 after the end, with auto-renew off",
+            [bundle(.notification, [month], renewal(signed: 31, autoRenew: false), status(1, asOf: 31))],
+            [(day(31), .subscribed(day(32)).incompletely), (day(32), .expired)]),
+        RuleCase(
+            "3: a number said in time holds no longer than its bound",
+            [bundle(.notification, [month], renewal(signed: 32.9), status(4, asOf: 32.9))],
+            [(just(before: day(33)), .grace(day(33))), (day(33), .expired)]),
+        RuleCase(
             "3: other numbers fall through",
             [
                 bundle(.notification, [month], nil, status(0, asOf: 3)),

@@ -6,7 +6,7 @@ extension StreamState {
         let (verdict, view) = derivation.decision(at: moment)
         var steps = [view.explainCurrent(at: moment)]
         if self.key.kind == .subscription {
-            steps += [view.explainEnd(at: moment), view.explainStatus(at: moment, decides: verdict.rule == 3)]
+            steps += [view.explainEnd(at: moment), view.explainStatus(at: moment, verdict)]
         }
         if verdict.isProtected {
             steps.append(
@@ -52,7 +52,7 @@ extension FactView {
         return ExplanationStep(rule: 2, sentence: "It is paid until \(end.moment).")
     }
 
-    fileprivate func explainStatus(at moment: Moment, decides: Bool) -> ExplanationStep {
+    fileprivate func explainStatus(at moment: Moment, _ verdict: Verdict) -> ExplanationStep {
         guard let observation = self.status?.observation else {
             return ExplanationStep(rule: 3, sentence: "Apple has given no status.")
         }
@@ -61,8 +61,13 @@ extension FactView {
         let reach =
             if self.standingStatus(at: moment) == nil {
                 observation.asOf > moment ? "; it is of later." : "; newer facts have replaced it."
+            } else if verdict.rule != 3 {
+                ", but it does not reach this moment."
+            } else if verdict.isLate {
+                ", later than the facts reach: it holds for a day, until \(observation.asOf + .lateStatus), and Apple "
+                    + "is asked again."
             } else {
-                decides ? ", and nothing newer is known." : ", but it does not reach this moment."
+                ", and nothing newer is known."
             }
         return ExplanationStep(
             rule: 3, sentence: given + reach, facts: [.status(observation.status, asOf: observation.asOf)])

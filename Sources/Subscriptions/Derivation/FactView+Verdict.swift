@@ -7,7 +7,8 @@ extension FactView {
         var verdict =
             self.statusVerdict(at: moment, end: end.moment, rules: rules)
             ?? self.factVerdict(at: moment, end: end.moment, rules: rules)
-        verdict.incomplete = end.isFromRenewal || self.lacksUpgrade || current?.expiresDate == nil
+        verdict.incomplete =
+            verdict.isLate || end.isFromRenewal || self.lacksUpgrade || current?.expiresDate == nil
         return verdict
     }
 
@@ -30,19 +31,27 @@ extension FactView {
     }
 
     private func statusVerdict(at moment: Moment, end: Moment, rules: DerivationRules) -> Verdict? {
-        switch self.standingStatus(at: moment) {
-        case .revoked?:
-            return Verdict(rule: 3, .revoked)
-        case .expired?:
-            return Verdict(rule: 3, .expired)
-        case .billingRetry? where end <= moment && moment < self.retryEnd(after: end):
-            return Verdict(rule: 3, .retry)
-        case .billingGracePeriod? where moment < self.renewal?.gracePeriodExpiresDate ?? end + .graceWithoutDate:
-            return Verdict(rule: 3, .grace)
-        case .active? where moment < self.renewalDeadline(end: end, at: moment, rules: rules):
-            return Verdict(rule: 3, .subscribed, awaitingRenewal: end <= moment)
-        default:
-            return nil  // a number Apple may add, or a time past its bound
+        guard let asOf = self.status?.observation.asOf, let status = self.standingStatus(at: moment),
+            let state = status.state
+        else { return nil }  // a number Apple may add says nothing
+        var verdict = Verdict(rule: 3, state)
+        guard let bound = self.bound(of: status, end: end, at: moment, rules: rules) else { return verdict }
+        verdict.isLate = bound <= asOf
+        guard moment < (verdict.isLate ? asOf + .lateStatus : bound) else { return nil }
+        if status == .billingRetry, moment < end { return nil }
+        verdict.awaitingRenewal = status == .active && end <= moment && self.mayRenew(at: moment, end: end)
+        return verdict
+    }
+
+    /// Until when Apple's status decides that was given before; nil for one without a bound.
+    private func bound(
+        of status: AppleStatus, end: Moment, at moment: Moment, rules: DerivationRules
+    ) -> Moment? {
+        switch status {
+        case .billingRetry: self.retryEnd(after: end)
+        case .billingGracePeriod: self.renewal?.gracePeriodExpiresDate ?? end + .graceWithoutDate
+        case .active: self.renewalDeadline(end: end, at: moment, rules: rules)
+        default: nil
         }
     }
 
@@ -115,7 +124,7 @@ extension FactView {
             moments.append(end + .graceWithoutDate)
             moments.append(self.retryEnd(after: end))
         }
-        moments.reserveCapacity(moments.count + 12 * self.transactions.count + 6)
+        moments.reserveCapacity(moments.count + 12 * self.transactions.count + 7)
         for (index, transaction) in self.transactions.enumerated() {
             for isActive in [true, false] { add(after: self.chainEnd(from: index, isActive: isActive)) }
             add(transaction.purchaseDate)
@@ -126,6 +135,7 @@ extension FactView {
         if let date = self.renewal?.renewalDate { add(after: date) }
         add(self.renewal?.gracePeriodExpiresDate)
         add(self.status?.observation.asOf)
+        add((self.status?.observation.asOf).map { $0 + .lateStatus })
     }
 }
 
@@ -134,4 +144,7 @@ extension Milliseconds {
     static let billingRetry = Milliseconds.days(60)
     /// What status 4 is worth without a date: the shortest grace period Apple offers.
     static let graceWithoutDate = Milliseconds.days(3)
+    /// What a status is worth that Apple gave when its bound had passed: Apple knew more than the bound rests on, and is
+    /// asked again in that time.
+    static let lateStatus = Milliseconds.days(1)
 }

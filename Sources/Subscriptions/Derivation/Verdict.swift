@@ -6,6 +6,8 @@ struct Verdict: Hashable {
     var entitled: Bool
     var awaitingRenewal = false
     var incomplete = false
+    /// Apple's status decides although its bound had passed when it was given.
+    var isLate = false
     /// An ending that nobody vouches for has been left out.
     var isProtected = false
 
