@@ -8,7 +8,7 @@ package struct CohortCode: Hashable, Sendable, CustomStringConvertible {
     /// 0…5, the offer.
     package let offer: Int
 
-    /// Nothing known, or never bought.
+    /// Nothing known, or never bought; and every consumable, which counts for nothing.
     package static let nothing = CohortCode(state: 0, offer: 0)
 
     package init(state: Int, offer: Int) {
@@ -20,6 +20,10 @@ package struct CohortCode: Hashable, Sendable, CustomStringConvertible {
     package init(tenths: Int) { self.init(state: tenths / 10, offer: abs(tenths % 10)) }
 
     package init(_ snapshot: SubscriptionSnapshot) {
+        guard !snapshot.isConsumable else {
+            self = .nothing
+            return
+        }
         self.state = Self.state(of: snapshot)
         self.offer = Self.offer(of: snapshot.offer)
     }

@@ -71,5 +71,14 @@ import Testing
         #expect(row.code.hasPrefix("-") != row.entitled, "positive has access")
     }
 
+    @Test(arguments: [LifecycleState.owned, .revoked])
+    func `a consumable counts for nothing, in its rows too`(_ state: LifecycleState) {
+        let key = StreamKey(kind: .purchase, id: "1", environment: .production, bundleID: BundleID(rawValue: "b"))
+        var snapshot = SubscriptionSnapshot(key: key, state: state, entitled: false, validUntil: nil)
+        snapshot.productType = "Consumable"
+        snapshot.offer = Offer(type: .promotional, id: "p", discount: nil)
+        #expect(CohortCode(snapshot) == .nothing)
+    }
+
     @Test func nothing() { #expect(CohortCode.nothing.description == "0.0") }
 }

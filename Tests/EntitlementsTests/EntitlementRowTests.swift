@@ -157,6 +157,9 @@ struct Story: Sendable, CustomTestStringConvertible {
         Story("revoked", at: 9, Facts(transactions: [transaction(1, 0, 30) { $0.revocationDate = day(8) }])),
         Story("owned", kind: .purchase, at: 1, Facts(transactions: [transaction(1, 0, nil)])),
         Story("a pass", kind: .purchase, at: 1, Facts(transactions: [transaction(1, 0, nil, product: "pass")])),
+        Story(
+            "a consumable", kind: .purchase, at: 1,
+            Facts(transactions: [transaction(1, 0, nil, product: "pass") { $0.productType = "Consumable" }])),
     ]
 
     /// What `all` are encoded as, after format and fingerprint, in Base64.
@@ -168,5 +171,6 @@ struct Story: Sendable, CustomTestStringConvertible {
         "B4CQ+PLBZwEoY29tLmV4YW1wbGUubmV3c3BhcGVyLmV2ZXJ5dGhpbmcubW9udGhseQEABBE=",
         "B4CQ4d+8ZwEoY29tLmV4YW1wbGUubmV3c3BhcGVyLmV2ZXJ5dGhpbmcubW9udGhseQEADRw=",
         "B4CQ4d+8ZwEEcGFzcwIADRyA0Jj3AQUU",
+        "B4CQ4d+8ZwEEcGFzcwEABRk=",
     ]
 }

@@ -161,7 +161,7 @@ import WireProtocol
         ]
         let reasons: [ProtoCheckReason: String] = [
             .unknownSubscription: "unknownSubscription", .otherProduct: "otherProduct",
-            .unknownPurchase: "unknownPurchase",
+            .unknownPurchase: "unknownPurchase", .consumable: "consumable",
         ]
         let (whole, tenths) = result.code.quotientAndRemainder(dividingBy: 10)
         var object: [String: Any] = [

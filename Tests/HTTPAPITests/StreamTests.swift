@@ -153,6 +153,20 @@ import Testing
         }
     }
 
+    @Test func `a consumable is owned and gives no access`() async throws {
+        try await Node.run { node in
+            let answer = try await self.post(node, try self.store.transaction(id: "11", type: "Consumable"))
+
+            for purchase in [answer.json, try await node.send("GET", "/v1/purchases/11").json] {
+                #expect(purchase["state"] as? String == "owned")
+                #expect(purchase["type"] as? String == "Consumable")
+                #expect(purchase["entitled"] as? Bool == false)
+                #expect(purchase["validUntil"] is NSNull)
+                #expect(purchase["code"] as? String == "0.0")
+            }
+        }
+    }
+
     @Test func thePastIsAnsweredAndTheFutureIsNot() async throws {
         try await Node.run { node in
             let bought = Moment.now - .days(10)

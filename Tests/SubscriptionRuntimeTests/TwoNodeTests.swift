@@ -1,10 +1,12 @@
 import Clustering
 import Dispatch
+import Entitlements
 import EventSourcing
 import PerennialTestSupport
 import SubscriptionRuntime
 import Subscriptions
 import Testing
+import WireProtocol
 
 /// Two nodes of one store, each with half of its shards: either takes notifications and questions for all.
 @Suite(.timeLimit(.minutes(10))) struct TwoNodeTests {
@@ -85,6 +87,48 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test func `a consumable never entitles, whichever node is asked`() async throws {
+        try await self.run { one, two in
+            // given: consumables in the shards of both
+            for (number, id) in Self.ids.enumerated() {
+                _ = try await one.record(Self.consumable(id, number: number))
+            }
+            let requests = Self.ids.flatMap { id in
+                ["pro", nil].map { CheckRequest(stream: StreamReference(kind: .purchase, id: id), entitlement: $0) }
+            }
+            for (service, consistency) in [(one, Consistency.owner), (two, .owner), (one, .local), (two, .durable)] {
+                // when
+                let response = try await service.check(requests, consistency: consistency, atLeast: nil)
+                // then
+                for result in response.results {
+                    guard case .verdict(let verdict) = result else {
+                        Issue.record("a check was refused")
+                        continue
+                    }
+                    #expect(!verdict.entitled && verdict.validUntil == nil)
+                    #expect(verdict.state == .owned && verdict.code == .nothing)
+                    #expect(verdict.reason == .consumable)
+                }
+            }
+        }
+    }
+
+    /// Of a product that the catalog lists.
+    private static func consumable(_ id: String, number: Int) -> Submission {
+        let digest = PayloadDigest((0..<32).map { UInt8(truncatingIfNeeded: number + $0) })
+        let key = StreamKey(
+            kind: .purchase, id: id, environment: .production, bundleID: BundleID(rawValue: "com.example.app"))
+        var info = TransactionInfo(
+            originalTransactionID: OriginalTransactionID(rawValue: id), transactionID: TransactionID(rawValue: id),
+            bundleID: key.bundleID, environment: key.environment, signedDate: Node.start, digest: digest)
+        (info.productID, info.productType) = ("pro.monthly", "Consumable")
+        info.purchaseDate = Node.start
+        let bundle = FactBundle(
+            facts: Facts(transactions: [info]), source: .client, dedupKey: digest.bytes, contentDigest: digest,
+            signedDate: Node.start)
+        return Submission(key: key, bundle: bundle, evidence: nil)
     }
 
     @Test func anOwnerThatHasNotHeardOfItsCommitDoesNotAnswerForIt() async throws {

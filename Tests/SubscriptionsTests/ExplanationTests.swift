@@ -29,6 +29,21 @@ import Testing
         #expect(state.explain(at: day(31), rules: DerivationRules()).map(\.rule) == [1, 2, 3, 4])
     }
 
+    @Test("a status that came after its bound says until when it holds")
+    func late() {
+        let given = bundle(.notification, [RuleTests.month], renewal(signed: 34), status(4, asOf: 34))
+        let steps = StreamState(.subscription, [given]).explain(at: day(34), rules: DerivationRules())
+        #expect(steps.map(\.rule) == [1, 2, 3, 3])
+        #expect(steps[2].sentence.contains("it holds for a day, until \(day(35)), and Apple is asked again."))
+    }
+
+    @Test("a consumable gives no access, and that is why")
+    func consumable() {
+        let state = StreamState(.purchase, [bundle(.notification, [PurchaseTests.coins])])
+        let steps = state.explain(at: day(1), rules: DerivationRules())
+        #expect(steps.map(\.sentence).last == "A consumable gives no access: owned.")
+    }
+
     @Test("without facts there is nothing to explain")
     func nothing() { #expect(StreamState(key: .subscription).explain(at: day(0), rules: DerivationRules()) == []) }
 

@@ -7,6 +7,7 @@ import Testing
     static let pass = transaction(100, from: 0, to: nil, product: "pass") {
         $0.productType = "Non-Renewing Subscription"
     }
+    static let coins = transaction(100, from: 0, to: nil, product: "pass") { $0.productType = "Consumable" }
     static let refunded = transaction(100, from: 0, to: nil, signed: 8, product: "lifetime") {
         $0.revocationDate = day(8)
     }
@@ -56,6 +57,27 @@ import Testing
             [(day(8), .revoked)]),
     ])
     func answers(_ row: RuleCase) throws { try row.check(rules: Self.rules) }
+
+    @Test("a consumable is owned or revoked, and never access, whatever is configured for its product")
+    func consumable() throws {
+        let refund = transaction(100, from: 0, to: nil, signed: 8, product: "pass") {
+            ($0.productType, $0.revocationDate) = ("Consumable", day(8))
+        }
+        for rules in [Self.rules, DerivationRules()] {
+            let charge = bundle(.notification, [Self.coins])
+            let owned = StreamState(.purchase, [charge])
+            let revoked = StreamState(.purchase, [charge, bundle(.notification, [refund])])
+            for moment in [day(0), day(6), day(9_999)] {
+                let snapshot = try #require(owned.snapshot(at: moment, rules: rules))
+                #expect(snapshot.state == .owned && !snapshot.entitled && snapshot.validUntil == nil)
+                #expect(!snapshot.incomplete)
+            }
+            #expect(owned.nextTransition(after: day(0), rules: rules) == nil)
+            let snapshot = try #require(revoked.snapshot(at: day(9), rules: rules))
+            #expect(snapshot.state == .revoked && !snapshot.entitled)
+            #expect(revoked.phases(from: day(0), rules: rules).allSatisfy { !$0.snapshot.entitled })
+        }
+    }
 
     @Test("a non-renewing subscription that is over is no longer access, and the timer says so")
     func ends() {

@@ -22,6 +22,16 @@ package struct Truth: Hashable, Sendable {
         package let expiresDate: Moment?
         /// End of the running grace period.
         package let gracePeriodExpiresDate: Moment?
+        /// What is bought is used up, by the app: owning it is no access.
+        package let isConsumable: Bool
+
+        package var isEntitled: Bool {
+            switch self.state {
+            case .subscribed, .grace: true
+            case .owned: !self.isConsumable
+            case .retry, .expired, .revoked: false
+            }
+        }
     }
 
     private struct Condition: Hashable {
@@ -32,6 +42,7 @@ package struct Truth: Hashable, Sendable {
     private struct Period: Hashable {
         let transactionID: String
         let productID: String
+        let isConsumable: Bool
         let from: Moment
         var expiresDate: Moment?
     }
@@ -56,7 +67,8 @@ package struct Truth: Hashable, Sendable {
     mutating func set(_ transaction: StoreTransaction) {
         self.periods.removeAll { $0.transactionID == transaction.id }
         let period = Period(
-            transactionID: transaction.id, productID: transaction.product.id, from: transaction.purchaseDate,
+            transactionID: transaction.id, productID: transaction.product.id,
+            isConsumable: transaction.product.kind == .consumable, from: transaction.purchaseDate,
             expiresDate: transaction.expiresDate)
         let position = self.periods.firstIndex { $0.from > period.from } ?? self.periods.endIndex
         self.periods.insert(period, at: position)
@@ -74,7 +86,8 @@ package struct Truth: Hashable, Sendable {
         else { return nil }
         return Standing(
             state: condition.state, productID: period.productID, transactionID: period.transactionID,
-            expiresDate: period.expiresDate, gracePeriodExpiresDate: condition.gracePeriodExpiresDate)
+            expiresDate: period.expiresDate, gracePeriodExpiresDate: condition.gracePeriodExpiresDate,
+            isConsumable: period.isConsumable)
     }
 
     /// Nothing was bought.

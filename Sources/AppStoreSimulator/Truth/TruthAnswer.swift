@@ -22,7 +22,7 @@ struct TruthAnswer {
             json.member("at", self.moment.description)
             json.member("state", standing?.state.rawValue)
             json.member("status", self.truth.status(at: self.moment).map(Int64.init))
-            json.member("entitled", standing.map { [.subscribed, .grace, .owned].contains($0.state) })
+            json.member("entitled", standing?.isEntitled)
             json.member("productId", standing?.productID)
             json.member("transactionId", standing?.transactionID)
             json.member("expiresDate", standing?.expiresDate?.description)

@@ -84,6 +84,7 @@ extension CheckVerdict.Reason {
         switch self {
         case .unknownSubscription: 1
         case .otherProduct: 2
+        case .consumable: 4
         case .unknownPurchase: 5
         }
     }

@@ -165,7 +165,8 @@ final class MirrorChecker: Sendable {
             .verdict(
                 CheckVerdict(
                     entitled: answer.entitled, state: answer.state, code: answer.code, validUntil: answer.validUntil,
-                    productID: self.mirror.productID(of: answer), version: answer.version, reason: nil,
+                    productID: self.mirror.productID(of: answer), version: answer.version,
+                    reason: CheckVerdict.Reason(answer.state, answer.code),
                     bundleID: self.mirror.bundleID(of: answer)))
         }
     }

@@ -39,7 +39,8 @@ struct VerdictMaker {
     private mutating func verdict(_ answer: PackedAnswer, of app: RowNames.App) -> CheckVerdict {
         CheckVerdict(
             entitled: answer.entitled, state: answer.state, code: answer.code, validUntil: answer.validUntil,
-            productID: answer.product.map { self.products[$0] }, version: answer.version, reason: nil,
+            productID: answer.product.map { self.products[$0] }, version: answer.version,
+            reason: CheckVerdict.Reason(answer.state, answer.code),
             bundleID: app.bundleID)
     }
 }

@@ -45,13 +45,15 @@ extension CheckResult {
             self = .refused(.invalidRequest)
             return
         }
+        let state = LifecycleState(rawValue: proto.state)
+        let code = CohortCode(tenths: Int(proto.code))
         self = .verdict(
             CheckVerdict(
-                entitled: proto.entitled, state: LifecycleState(rawValue: proto.state),
-                code: CohortCode(tenths: Int(proto.code)),
+                entitled: proto.entitled, state: state, code: code,
                 validUntil: proto.hasValidUntil ? Moment(milliseconds: proto.validUntil) : nil,
                 productID: proto.hasProductID ? proto.productID : nil,
-                version: StreamVersion(rawValue: proto.version), reason: CheckVerdict.Reason(rawValue: proto.reason),
+                version: StreamVersion(rawValue: proto.version),
+                reason: CheckVerdict.Reason(rawValue: proto.reason) ?? CheckVerdict.Reason(state, code),
                 bundleID: proto.hasBundleID ? BundleID(rawValue: proto.bundleID) : nil))
     }
 
@@ -66,7 +68,8 @@ extension CheckResult {
             if let validUntil = verdict.validUntil { proto.validUntil = validUntil.milliseconds }
             if let productID = verdict.productID { proto.productID = productID }
             proto.version = verdict.version.rawValue
-            proto.reason = verdict.reason?.rawValue ?? ""
+            // State and code say as much, and a node of the version before refuses a word that it does not know.
+            proto.reason = verdict.reason.flatMap { $0 == .consumable ? nil : $0.rawValue } ?? ""
             if let bundleID = verdict.bundleID { proto.bundleID = bundleID.rawValue }
         }
         return proto

@@ -63,6 +63,14 @@ package struct CheckVerdict: Hashable, Sendable {
         case unknownPurchase
         /// The catalog does not give the entitlement asked for to this product.
         case otherProduct
+        /// A consumable never gives access.
+        case consumable
+
+        /// What a state and its code say by themselves: of all that is known, only a consumable has the code 0.0.
+        package init?(_ state: LifecycleState?, _ code: CohortCode) {
+            guard state != nil, code == .nothing else { return nil }
+            self = .consumable
+        }
     }
 
     package var entitled: Bool

@@ -87,13 +87,14 @@ extension FactView {
             case 9: ("The paid period is over, and no renewal is to be expected", renewal)
             default:
                 verdict.state == .revoked
-                    ? ("The purchase has been revoked", revoking)
-                    : (
-                        verdict.entitled
-                            ? "The purchase has not been revoked" : "The purchase has run its time, or is not known", []
-                    )
+                    ? ("The purchase has been revoked", revoking) : (self.owning(verdict, at: moment), [])
             }
         return ExplanationStep(rule: verdict.rule, sentence: "\(reason): \(verdict.state.rawValue).", facts: facts)
+    }
+
+    private func owning(_ verdict: Verdict, at moment: Moment) -> String {
+        if self.current(at: moment)?.isConsumable == true { return "A consumable gives no access" }
+        return verdict.entitled ? "The purchase has not been revoked" : "The purchase has run its time, or is not known"
     }
 }
 

@@ -102,6 +102,10 @@ extension FactView {
         }
         if let date = self.revocation(of: current)?.revocationDate, date <= moment { return Verdict(rule: 0, .revoked) }
         var verdict = Verdict(rule: 0, .owned)
+        guard !current.isConsumable else {
+            verdict.entitled = false
+            return verdict
+        }
         if let end = self.purchaseEnd(of: current, rules: rules) { verdict.entitled = moment < end }
         return verdict
     }

@@ -137,6 +137,9 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
 
   /// The catalog does not give the entitlement asked for to this product.
   case otherProduct // = 2
+
+  /// A consumable never gives access.
+  case consumable // = 4
   case unknownPurchase // = 5
   case UNRECOGNIZED(Int)
 
@@ -149,6 +152,7 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
     case 0: self = .unspecified
     case 1: self = .unknownSubscription
     case 2: self = .otherProduct
+    case 4: self = .consumable
     case 5: self = .unknownPurchase
     default: self = .UNRECOGNIZED(rawValue)
     }
@@ -159,6 +163,7 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
     case .unspecified: return 0
     case .unknownSubscription: return 1
     case .otherProduct: return 2
+    case .consumable: return 4
     case .unknownPurchase: return 5
     case .UNRECOGNIZED(let i): return i
     }
@@ -169,6 +174,7 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
     .unspecified,
     .unknownSubscription,
     .otherProduct,
+    .consumable,
     .unknownPurchase,
   ]
 
@@ -294,7 +300,7 @@ nonisolated extension ProtoCheckState: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension ProtoCheckReason: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHECK_REASON_UNSPECIFIED\0\u{1}CHECK_REASON_UNKNOWN_SUBSCRIPTION\0\u{1}CHECK_REASON_OTHER_PRODUCT\0\u{2}\u{3}CHECK_REASON_UNKNOWN_PURCHASE\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHECK_REASON_UNSPECIFIED\0\u{1}CHECK_REASON_UNKNOWN_SUBSCRIPTION\0\u{1}CHECK_REASON_OTHER_PRODUCT\0\u{2}\u{2}CHECK_REASON_CONSUMABLE\0\u{1}CHECK_REASON_UNKNOWN_PURCHASE\0")
 }
 
 nonisolated extension ProtoCheckRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

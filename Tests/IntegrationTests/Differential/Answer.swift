@@ -15,7 +15,7 @@ struct Answer: Equatable {
     init(_ truth: Truth?, at moment: Moment) {
         guard let truth, let standing = truth.standing(at: moment) else { return }
         self.state = LifecycleState(rawValue: standing.state.rawValue)
-        self.entitled = [.subscribed, .grace, .owned].contains(standing.state)
+        self.entitled = standing.isEntitled
         self.productID = standing.productID
         self.transactionID = standing.transactionID
         self.expiresDate = standing.expiresDate

@@ -132,6 +132,31 @@ import ZeroMQ
         }
     }
 
+    @Test func `a consumable that is mirrored gives no access`() async throws {
+        try await self.node.run { running in
+            // given
+            let phase = EntitlementRow.Phase(
+                from: PublishingNode.start, state: .owned, entitled: false, code: .nothing, productID: "coins.100")
+            let key = StreamKey(
+                kind: .purchase, id: Self.foreignID, environment: .production,
+                bundleID: BundleID(rawValue: "com.example.app"))
+            try self.mirror.apply(key: key.bytes, EntitlementRow(version: 1, phases: [phase]), in: Self.shard)
+            self.mirror.setPosition(self.position(1))
+            self.mirror.setCurrent(Self.shard, asOf: .now)
+            // when
+            let request = CheckRequest(stream: StreamReference(kind: .purchase, id: Self.foreignID))
+            let response = try await running.service.check([request], consistency: .local, atLeast: nil)
+            // then
+            guard case .verdict(let verdict) = response.results[0] else {
+                Issue.record("the check was refused")
+                return
+            }
+            #expect(!verdict.entitled && verdict.validUntil == nil)
+            #expect(verdict.state == .owned && verdict.code == .nothing)
+            #expect(verdict.reason == .consumable)
+        }
+    }
+
     // MARK: Shards of the node itself
 
     @Test(
