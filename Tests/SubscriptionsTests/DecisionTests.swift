@@ -55,6 +55,64 @@ import Testing
         #expect(state.receive(customer.renew())[0].changes == [.renewed, .productChanged])
     }
 
+    @Test(
+        "nobody comes back who never left: a cancelled downgrade may bring a new period",
+        arguments: [true, false])
+    func cancelledDowngrade(_ isKnown: Bool) {
+        // given: the renewal info of before is known, or only what a device has posted
+        var customer = Customer()
+        let bought = customer.subscribe()
+        let scheduled = customer.scheduleDowngrade()
+        let posted = bundle(.client, bought.facts.transactions)
+        var state = StreamState(.subscription, isKnown ? [bought, scheduled] : [posted])
+        // when
+        customer.buyAgain()
+        let cancelled = customer.cancelDowngrade()
+        // then
+        #expect(state.receive(cancelled)[0].changes == [.renewed, .downgradeCancelled])
+        #expect(state.receive(cancelled)[0].changes == [.noted])
+    }
+
+    @Test("nor by a second purchase of a product that runs, or that grace keeps running")
+    func secondPurchase() {
+        var customer = Customer()
+        var state = StreamState(.subscription, [customer.subscribe()])
+        customer.buyAgain()
+        #expect(state.receive(customer.notify("SUBSCRIBED", "RESUBSCRIBE"))[0].changes == [.renewed])
+
+        var failing = Customer()
+        state = StreamState(.subscription, [failing.subscribe(), failing.failToRenew(grace: .days(16))])
+        failing.wait(.days(3))
+        failing.buyAgain()
+        #expect(state.receive(failing.notify("SUBSCRIBED", "RESUBSCRIBE"))[0].kind == .recovered)
+    }
+
+    @Test("nor when the first word of a customer is a change of the next renewal")
+    func firstWord() {
+        var customer = Customer()
+        _ = customer.subscribe()
+        customer.buyAgain()
+        var state = StreamState(key: .subscription)
+        #expect(state.receive(customer.cancelDowngrade())[0].changes == [.downgradeCancelled])
+        // but who has let it run out does
+        var gone = Customer()
+        state = StreamState(
+            .subscription, [gone.subscribe(), gone.setAutoRenew(false), gone.expire(.customerCancelled)])
+        #expect(state.receive(gone.resubscribe())[0].kind == .resubscribed)
+    }
+
+    @Test("a downgrade that an upgrade replaces is not told as cancelled, and one that a renewal drops is")
+    func droppedDowngrade() {
+        var customer = Customer()
+        var state = StreamState(.subscription, [customer.subscribe(), customer.scheduleDowngrade()])
+        #expect(state.receive(customer.upgrade(to: "max.monthly"))[0].changes == [.upgraded])
+
+        var keeping = Customer()
+        state = StreamState(.subscription, [keeping.subscribe(), keeping.scheduleDowngrade()])
+        _ = keeping.cancelDowngrade()
+        #expect(state.receive(keeping.renew())[0].changes == [.renewed, .downgradeCancelled])
+    }
+
     @Test("the whole of what a first bundle tells, the most important first")
     func severalChanges() {
         var customer = Customer()

@@ -12,6 +12,9 @@ extension Change {
     /// Something was paid for.
     static let purchases: Set<Change> = [.subscribed, .resubscribed, .recovered, .upgraded, .renewed]
 
+    /// Purchases by which a customer chooses a product anew, whatever was set for the next renewal.
+    static let choices: Set<Change> = [.subscribed, .resubscribed, .upgraded]
+
     /// What the customer, or a price, has set for the next renewal.
     static let intentions: Set<Change> = [
         .downgradeScheduled, .downgradeCancelled, .offerRedeemed, .priceIncreasePending, .priceIncreaseAccepted,

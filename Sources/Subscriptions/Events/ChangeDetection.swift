@@ -31,7 +31,7 @@ struct ChangeDetection {
             found.formUnion(self.changes(by: transaction))
         }
         if self.after.facts.renewal?.info != self.before.facts.renewal?.info {
-            found.formUnion(self.changesOfRenewal(afterPurchase: !found.isDisjoint(with: Change.purchases)))
+            found.formUnion(self.changesOfRenewal(beside: found))
         }
         if self.after.facts != self.before.facts { found.formUnion(self.changesOfState(beside: found)) }
         return found.isEmpty ? [.noted] : Change.byImportance.filter(found.contains)
@@ -96,30 +96,45 @@ struct ChangeDetection {
         if new.transactionID.rawValue == new.originalTransactionID.rawValue {
             changes.insert(.subscribed)
         } else if let previous {
-            let runs = new.rank.purchaseDate < previous.expiresDate ?? .distantPast && self.stateBefore != .revoked
-            let changesProduct = previous.productID != new.productID
-            if runs, changesProduct { changes.insert(.upgraded) }
-            if !runs || !changesProduct && changes.isEmpty { changes.insert(.resubscribed) }
-        } else {
-            changes.insert(
-                self.label.map(\.change).flatMap { Change.purchases.contains($0) ? $0 : nil } ?? .resubscribed)
+            if !self.runs(previous, at: new.rank.purchaseDate) {
+                changes.insert(.resubscribed)
+            } else if previous.productID != new.productID {
+                changes.insert(.upgraded)
+            } else if changes.isEmpty {
+                changes.insert(self.stateBefore == .grace ? .recovered : .renewed)
+            }
+        } else if let change = self.label?.change, Change.purchases.contains(change) {
+            changes.insert(change)
+        } else if self.label.map({ Change.intentions.contains($0.change) }) != true {
+            // Who changes the next renewal has been a customer all along.
+            changes.insert(.resubscribed)
         }
         return changes
     }
 
+    /// Whether the customer still had `previous` at `moment`, so that nobody has come back who buys then.
+    private func runs(_ previous: TransactionInfo, at moment: Moment) -> Bool {
+        let grace = self.stateBefore == .grace ? self.before.facts.renewal?.info.gracePeriodExpiresDate : nil
+        return self.stateBefore != .revoked && moment < grace ?? previous.expiresDate ?? .distantPast
+    }
+
     // MARK: Renewal
 
-    private func changesOfRenewal(afterPurchase: Bool) -> Set<Change> {
+    private func changesOfRenewal(beside purchases: Set<Change>) -> Set<Change> {
         guard let new = self.after.facts.renewal?.info else { return [] }
         let old = self.before.facts.renewal?.info
+        let isChosen = !purchases.isDisjoint(with: Change.choices)
         // Nothing to compare with: the label says which of Apple's settings the customer has just changed.
         var found: Set<Change> =
-            old == nil && !afterPurchase
+            old == nil && !isChosen
             ? Set([self.label?.change].compactMap(\.self)).intersection(Change.intentions) : []
         if new.autoRenewStatus == 0, old?.autoRenewStatus != 0 { found.insert(.autoRenewDisabled) }
-        if new.autoRenewStatus == 1, old?.autoRenewStatus == 0, !afterPurchase { found.insert(.autoRenewEnabled) }
+        if new.autoRenewStatus == 1, old?.autoRenewStatus == 0, purchases.isDisjoint(with: Change.purchases) {
+            found.insert(.autoRenewEnabled)
+        }
         if let next = new.pendingProductID, next != old?.pendingProductID { found.insert(.downgradeScheduled) }
-        if new.pendingProductID == nil, old?.pendingProductID != nil, !afterPurchase {
+        // Not so when it has taken effect, or another product was bought over it.
+        if new.pendingProductID == nil, let dropped = old?.pendingProductID, dropped != new.productID, !isChosen {
             found.insert(.downgradeCancelled)
         }
         if new.priceIncreaseStatus == 0, old?.priceIncreaseStatus != 0 { found.insert(.priceIncreasePending) }

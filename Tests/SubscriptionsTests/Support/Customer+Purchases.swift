@@ -19,6 +19,12 @@ extension Customer {
         return self.notify("SUBSCRIBED", "RESUBSCRIBE")
     }
 
+    /// Another period of the same product while it runs. What Apple says of it is up to the caller.
+    mutating func buyAgain() {
+        self.wait(.hours(1))
+        self.buy(self.current.productID!, until: self.now + self.period, reason: "PURCHASE")
+    }
+
     /// - Parameter early: how long before the new period starts it is charged and told of.
     mutating func renew(early: Milliseconds = .hours(0)) -> FactBundle {
         let start = self.end
