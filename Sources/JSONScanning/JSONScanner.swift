@@ -14,12 +14,13 @@
 ///     try json.end()
 ///
 /// Each member and each element must be read or skipped exactly once. Members whose value is `null` are passed over, as
-/// if they were not there.
+/// if they were not there; so are those of empty text, where the scanner is told that it stands for nothing.
 package struct JSONScanner {
     package static let maximumDepth = 32
     package static let maximumMembers = 256
 
     package let bytes: [UInt8]
+    private let emptyTextIsNull: Bool
     /// Where the next read starts; after `nextKey()` or `nextElement()` the first byte of the value.
     package internal(set) var offset = 0
 
@@ -32,8 +33,10 @@ package struct JSONScanner {
     private var firstKeys = SIMD32<UInt16>()
     private var openObjects = 0
 
-    package init(_ bytes: [UInt8]) {
+    /// - Parameter emptyTextIsNull: a member whose value is `""` counts as one whose value is `null`.
+    package init(_ bytes: [UInt8], emptyTextIsNull: Bool = false) {
         self.bytes = bytes
+        self.emptyTextIsNull = emptyTextIsNull
         self.keys.reserveCapacity(min(64, bytes.count / 8))
     }
 
@@ -60,12 +63,25 @@ package struct JSONScanner {
             guard try self.next() == .init(ascii: ":") else { throw self.failure(.syntax) }
             self.offset += 1
             self.skipWhitespace()
-            guard try self.next() == .init(ascii: "n") else { return key }
-            try self.scanLiteral("null")
+            guard try self.passOverNothing() else { return key }
         }
         while self.keys.count > self.firstKey { self.keys.removeLast() }
         self.openObjects -= 1
         return nil
+    }
+
+    /// Passes over a value that counts as not there.
+    private mutating func passOverNothing() throws(JSONError) -> Bool {
+        let byte = try self.next()
+        if byte == .init(ascii: "n") {
+            try self.scanLiteral("null")
+            return true
+        }
+        guard self.emptyTextIsNull, byte == .init(ascii: "\""), self.offset + 1 < self.bytes.count,
+            self.bytes[self.offset + 1] == .init(ascii: "\"")
+        else { return false }
+        self.offset += 2
+        return true
     }
 
     /// A key as text, for those who take whatever comes.

@@ -77,7 +77,7 @@ import Testing
     @Test(arguments: [
         ("{}", 400, "malformedBody"), (#"{"signedTransaction":7}"#, 400, "malformedBody"), ("no", 400, "malformedBody"),
         (#"{"signedTransaction":"x"}x"#, 400, "malformedBody"),
-        (#"{"signedTransaction":"x","customerId":""}"#, 400, "malformedBody"),
+        (#"{"signedTransaction":"","customerId":"c"}"#, 400, "malformedBody"),
         (#"{"signedTransaction":"x","customerId":"a\u0000b"}"#, 400, "malformedBody"),
         (#"{"signedTransaction":"x","customerId":"a\nb"}"#, 400, "malformedBody"),
         (#"{"signedTransaction":"\#(String(repeating: "x", count: 20))"}"#, 422, "INVALID_JWT_FORMAT"),
@@ -88,6 +88,18 @@ import Testing
 
             #expect(answer.status == status)
             #expect(answer.code == code)
+        }
+    }
+
+    @Test func `an empty customer is none, and an empty renewal info too`() async throws {
+        try await Node.run { node in
+            let transaction = try self.store.transaction(id: "78")
+            let answer = try await node.send(
+                "POST", "/v1/transactions",
+                body: #"{"signedTransaction":"\#(transaction)","signedRenewalInfo":"","customerId":""}"#)
+
+            #expect(answer.status == 200)
+            #expect(answer.json["customerIds"] as? [String] == [])
         }
     }
 

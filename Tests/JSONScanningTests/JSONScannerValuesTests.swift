@@ -25,6 +25,29 @@ import Testing
         #expect(list == [1, 2])
     }
 
+    @Test(arguments: [true, false])
+    func `empty text counts as null where the reader says so`(_ isNull: Bool) throws {
+        var json = JSONScanner(
+            Array(#"{"a":"","b": "" ,"c":" ","d":{"e":""},"f":[""],"g":""}"#.utf8), emptyTextIsNull: isNull)
+        var seen: [String] = []
+        try json.beginObject()
+        while let key = try json.nextKey() {
+            seen.append(json.text(of: key))
+            if json.text(of: key) == "f" { #expect(try json.texts() == [""]) } else { try json.skip() }
+        }
+        try json.end()
+        #expect(seen == (isNull ? ["c", "d", "f"] : ["a", "b", "c", "d", "f", "g"]))
+    }
+
+    @Test(arguments: [#"{"a":""#, #"{"a":"""#, #"{"a":"""}"#, #"{"a":"" "b":1}"#, #"{"a":"","a":""}"#])
+    func `empty text that counts as null is still checked`(_ text: String) {
+        var json = JSONScanner(Array(text.utf8), emptyTextIsNull: true)
+        #expect(throws: JSONError.self) {
+            try json.skip()
+            try json.end()
+        }
+    }
+
     @Test func leavingAValueUnreadIsAnError() throws {
         var json = JSONScanner(Array(#"{"a":1,"b":2}"#.utf8))
         try json.beginObject()

@@ -3,7 +3,7 @@ import Foundation
 import JSONScanning
 import Subscriptions
 
-/// Reads one payload once, and keeps what all kinds need: when it was signed, and what its content is apart from that.
+/// Reads one payload once (an empty text in it says nothing, as null does), and keeps what all kinds need: when it was signed, and what its content is apart from that.
 struct PayloadReader {
     /// Longer texts are not Apple's, and would break the bound on the size of a state.
     static let maximumTextBytes = 256
@@ -18,7 +18,7 @@ struct PayloadReader {
     private var cuts: [Range<Int>] = []
 
     init(_ payload: [UInt8], allowsFractions: Bool, now: Moment) {
-        self.json = JSONScanner(payload)
+        self.json = JSONScanner(payload, emptyTextIsNull: true)
         self.allowsFractions = allowsFractions
         self.signedDate = now
     }
@@ -40,7 +40,9 @@ struct PayloadReader {
 
     mutating func text() throws(JSONError) -> String { try self.json.text(maximumBytes: Self.maximumTextBytes) }
 
-    mutating func texts() throws(JSONError) -> [String] { try self.json.texts(maximumBytes: Self.maximumTextBytes) }
+    mutating func texts() throws(JSONError) -> [String] {
+        try self.json.texts(maximumBytes: Self.maximumTextBytes).filter { !$0.isEmpty }
+    }
 
     mutating func moment() throws(JSONError) -> Moment {
         Moment(milliseconds: try self.json.milliseconds(allowingFraction: self.allowsFractions))

@@ -7,7 +7,7 @@ package struct NotificationBody: Sendable {
 
     /// - Throws: INVALID_JWT_FORMAT; for a version 1 body the detail says what to do.
     package init(_ body: [UInt8]) throws(VerificationFailure) {
-        var json = JSONScanner(body)
+        var json = JSONScanner(body, emptyTextIsNull: true)
         var signedPayload: ArraySlice<UInt8>?
         var isVersion1 = false
         do throws(JSONError) {

@@ -6,7 +6,7 @@ import Subscriptions
 /// transaction.
 struct PostedConsumption {
     let information: ConsumptionInformation
-    /// The one that the customer wants refunded; nil for the newest.
+    /// The one that the customer wants refunded; nil for the one that Apple asked about last.
     let transactionID: String?
 
     private static let members = [
@@ -18,7 +18,7 @@ struct PostedConsumption {
         var (consented, hasSample): (Bool?, Bool?)
         var (delivery, preference, transactionID): (String?, String?, String?)
         var percentage: Int64?
-        try PostedMembers.read(body, knowing: Self.members) { (key, json) throws(JSONError) in
+        try PostedMembers.read(body, knowing: Self.members, emptyTextIsNull: true) { (key, json) throws(JSONError) in
             switch key {
             case "customerConsented": consented = try json.bool()
             case "deliveryStatus": delivery = try json.text()

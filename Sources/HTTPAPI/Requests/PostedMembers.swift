@@ -3,15 +3,17 @@ import JSONScanning
 /// The members of a body that is one JSON object.
 enum PostedMembers {
     /// Has `read` take the value of every member whose key it knows.
-    /// - Parameter names: those that it knows, for the message to callers who send others. What is not known is refused: it
-    ///   may be a condition that the caller relies on.
+    /// - Parameters:
+    ///   - names: those that it knows, for the message to callers who send others. What is not known is refused: it may be a
+    ///     condition that the caller relies on.
+    ///   - emptyTextIsNull: for what a backend passes on. An operator's choice that comes out empty is a mistake.
     static func read(
-        _ body: [UInt8], knowing names: [String],
+        _ body: [UInt8], knowing names: [String], emptyTextIsNull: Bool = false,
         _ read: (JSONKey, inout JSONScanner) throws(JSONError) -> Bool
     ) throws(Problem) {
         var unknown: UnknownName?
         do throws(JSONError) {
-            var json = JSONScanner(body)
+            var json = JSONScanner(body, emptyTextIsNull: emptyTextIsNull)
             try json.beginObject()
             while let key = try json.nextKey() {
                 if try read(key, &json) { continue }

@@ -9,8 +9,8 @@ struct PostedTransaction {
     init(_ body: [UInt8]) throws(Problem) {
         var (signedTransaction, signedRenewalInfo): ([UInt8]?, [UInt8]?)
         var customerID: String?
-        try PostedMembers.read(body, knowing: ["signedTransaction", "signedRenewalInfo", "customerId"]) {
-            (key, json) throws(JSONError) in
+        let members = ["signedTransaction", "signedRenewalInfo", "customerId"]
+        try PostedMembers.read(body, knowing: members, emptyTextIsNull: true) { (key, json) throws(JSONError) in
             switch key {
             case "signedTransaction": signedTransaction = Array(try json.textBytes())
             case "signedRenewalInfo": signedRenewalInfo = Array(try json.textBytes())

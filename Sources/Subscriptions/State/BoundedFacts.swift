@@ -67,8 +67,9 @@ extension RenewalInfo.Fields {
 }
 
 extension String? {
-    /// nil when longer than `limit` UTF-8 bytes: a shortened identifier would be a wrong one.
+    /// nil when longer than `limit` UTF-8 bytes: a shortened identifier would be a wrong one. And when empty, which older
+    /// versions have recorded as if it said something.
     fileprivate mutating func keep(atMost limit: Int) {
-        if let text = self, text.utf8.count > limit { self = nil }
+        if let text = self, text.isEmpty || text.utf8.count > limit { self = nil }
     }
 }

@@ -124,6 +124,37 @@ import Testing
         #expect(bundle.signedDate.milliseconds == 1_700_000_000_700)
     }
 
+    @Test func `empty text says nothing`() async throws {
+        let texts = [
+            "webOrderLineItemId", "productId", "subscriptionGroupIdentifier", "appAccountToken", "inAppOwnershipType",
+            "revocationType", "offerIdentifier", "offerDiscountType", "offerPeriod", "storefront", "storefrontId",
+            "transactionReason", "currency", "appTransactionId", "previousOriginalTransactionId", "billingPlanType",
+        ]
+        let terms = [
+            "productId", "autoRenewProductId", "offerIdentifier", "offerDiscountType", "offerPeriod", "currency",
+            "appAccountToken", "appTransactionId", "renewalBillingPlanType",
+        ]
+        func with(_ names: [String], _ value: String?, in payload: Payload) -> Payload {
+            names.reduce(payload) { $0.with($1, value) }
+        }
+        // when
+        let (key, empty) = try await self.read(
+            with(texts, "\"\"", in: .transaction),
+            renewal: with(terms, "\"\"", in: .renewal).with("eligibleWinBackOfferIds", "[\"\"]"))
+        let (_, absent) = try await self.read(
+            with(texts, nil, in: .transaction),
+            renewal: with(terms, nil, in: .renewal).with("eligibleWinBackOfferIds", "[]"))
+        // then
+        #expect(key.kind == .subscription)
+        func facts(_ bundle: FactBundle) throws -> (TransactionInfo, RenewalInfo) {
+            var transaction = try #require(bundle.facts.transactions.first)
+            var renewal = try #require(bundle.facts.renewal)
+            (transaction.digest, renewal.digest) = (.zero, .zero)
+            return (transaction, renewal)
+        }
+        #expect(try facts(empty) == facts(absent))
+    }
+
     @Test func everythingButTheIdentityIsOptional() async throws {
         let bare = Payload([
             "transactionId": "2", "originalTransactionId": "1", "bundleId": "\"com.example.app\"",

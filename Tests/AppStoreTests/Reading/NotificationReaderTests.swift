@@ -93,6 +93,21 @@ import Testing
         #expect(bundle.notification?.consumptionRequestReason == "UNINTENDED_PURCHASE")
     }
 
+    @Test(arguments: ["webOrderLineItemId", "appTransactionId", "appAccountToken", "storefront"])
+    func `an empty text keeps nobody's notification from being read`(_ member: String) async throws {
+        let (key, bundle) = try await self.bundle(
+            self.store.notification(transaction: Payload.transaction.with(member, "\"\"")))
+        #expect(key.kind == .subscription)
+        #expect(bundle.facts.transactions.count == 1)
+        #expect(bundle.facts.transactions.first?.webOrderLineItemID != "")
+        #expect(bundle.facts.transactions.first?.appTransactionID != "")
+    }
+
+    @Test func `an empty subtype is none`() async throws {
+        let (_, bundle) = try await self.bundle(self.store.sign(.notification("TEST", subtype: "", .data)))
+        #expect(bundle.notification?.subtype == nil)
+    }
+
     @Test func recordsATest() async throws {
         let (key, bundle) = try await self.bundle(self.store.sign(.notification("TEST", .data)))
         #expect(key.kind == .test)

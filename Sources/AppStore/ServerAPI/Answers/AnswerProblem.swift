@@ -14,16 +14,39 @@ enum AnswerProblem: Error, CustomStringConvertible {
 }
 
 extension AnswerProblem {
-    /// Reads one document that is an object; what `member` does not read it skips.
+    /// Reads one document that is an object; what `member` does not read it skips. Empty text counts as null.
     static func read(
         _ body: [UInt8], _ member: (JSONKey, inout JSONScanner) throws(JSONError) -> Void
     ) throws(AnswerProblem) {
         do throws(JSONError) {
-            var json = JSONScanner(body)
+            var json = JSONScanner(body, emptyTextIsNull: true)
             try json.readObject(member)
             try json.end()
         } catch {
             throw .json(error)
+        }
+    }
+}
+
+extension AnswerProblem {
+    /// The answer to what has none: no bytes, or a document of which nothing matters.
+    static func readNothing(_ body: [UInt8]) throws(AnswerProblem) {
+        guard !body.isEmpty else { return }
+        do throws(JSONError) { try JSONScanner.validate(body) } catch { throw .json(error) }
+    }
+
+    /// Whether `body`, which cannot be read, is no JSON at all, or the beginning of some. Apple writes JSON: this is of
+    /// somebody who stands between.
+    static func isForeign(_ body: [UInt8]) -> Bool {
+        do throws(JSONError) {
+            try JSONScanner.validate(body)
+            return false
+        } catch {
+            switch error.code {
+            case .syntax, .truncated, .trailingBytes, .invalidText: return true
+            case .duplicateKey, .tooDeep, .tooManyMembers, .wrongType, .notInteger, .notDate, .notIdentifier, .tooLong:
+                return false
+            }
         }
     }
 }
