@@ -9,7 +9,7 @@ package struct ServerAPIError: Error, Hashable, Sendable, CustomStringConvertibl
         case unauthorized
         /// 429, or no token left in our own budget before the deadline.
         case rateLimited
-        /// A 5xx, or a code that Apple calls retryable.
+        /// A 5xx, a code that Apple calls retryable, or a success without an answer: nothing, or what is no JSON.
         case serverTrouble
         /// No connection, or one that broke.
         case notReached

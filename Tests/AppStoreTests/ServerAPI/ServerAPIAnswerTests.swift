@@ -46,7 +46,7 @@ import Testing
             #"{"data":[{"lastTransactions":[{"status":1}]}]}"#,
             #"{"data":[{"lastTransactions":[{"originalTransactionId":"a b","status":1}]}]}"#,
             #"{"data":[{"lastTransactions":[{"originalTransactionId":"1","status":1,"signedRenewalInfo":{}}]}]}"#,
-            #"{"environment":"Sandbox","environment":"Production"}"#, "[]", "", "<html></html>", "{} {}",
+            #"{"environment":"Sandbox","environment":"Production"}"#, "[]",
             String(repeating: #"{"a":"#, count: 40) + "1" + String(repeating: "}", count: 40),
         ])
     func refusesForms(_ json: String) async throws {
@@ -57,6 +57,51 @@ import Testing
         }
         #expect(failure?.code == .malformedAnswer)
         #expect(failure?.retryable == false)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(
+        "a success without an answer of Apple's passes, and is asked for again",
+        arguments: [
+            "", " ", "<html></html>", "<!DOCTYPE html><html><body>Log in</body></html>", "OK", #"{"data":["#, "{} {}",
+        ])
+    func foreignAnswers(_ body: String) async throws {
+        let transport = ScriptedTransport([.json(body), .json(#"{"environment":"Production"}"#)])
+        let fixture = try ServerAPIFixture(transport)
+        #expect(try await fixture.client.subscriptionStatuses(of: "1").environment == .production)
+        #expect(transport.requests.count == 2)
+        // and for ever
+        let stubborn = ScriptedTransport(json: body)
+        let client = try ServerAPIFixture(stubborn).client
+        let failure = await ServerAPIFixture.failure { () throws(ServerAPIError) in
+            try await client.subscriptionStatuses(of: "1")
+        }
+        #expect(failure?.code == .serverTrouble)
+        #expect(failure?.retryable == true)
+        #expect(stubborn.requests.count == 4)
+    }
+
+    @Test("nor is a page taken for Apple's consent where Apple answers nothing")
+    func foreignConsent() async throws {
+        let page = try ServerAPIFixture(ScriptedTransport(json: "<html></html>")).client
+        let failure = await ServerAPIFixture.failure { () throws(ServerAPIError) in
+            try await page.finishTransaction("1")
+        }
+        #expect(failure?.code == .serverTrouble)
+        for body in ["", "{}"] {
+            try await ServerAPIFixture(ScriptedTransport(json: body)).client.finishTransaction("1")
+        }
+    }
+
+    @Test("an extension that such a page answers may have been done, and is not asked for again")
+    func foreignExtension() async throws {
+        let transport = ScriptedTransport(json: "<html></html>")
+        let client = try ServerAPIFixture(transport).client
+        let failure = await ServerAPIFixture.failure { () throws(ServerAPIError) in
+            try await client.extendRenewalDate(
+                of: "1", ExtensionRequest(days: 1, reason: .other, requestIdentifier: "r"))
+        }
+        #expect(failure?.leavesOutcomeUnknown == true)
         #expect(transport.requests.count == 1)
     }
 

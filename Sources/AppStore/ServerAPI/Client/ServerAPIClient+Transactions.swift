@@ -49,7 +49,7 @@ extension ServerAPIClient {
     ) async throws(ServerAPIError) {
         let id = try transactionID.pathSegment("the transaction id")
         let call = ServerAPICall(.finishTransaction, .post, "/inApps/v1/transactions/\(id)/finish")
-        try await self.perform(call, urgency) { _ in }
+        try await self.perform(call, urgency, AnswerProblem.readNothing)
     }
 
     /// Set App Account Token: for this subscription's current and later transactions, in place of an earlier one.
@@ -64,7 +64,7 @@ extension ServerAPIClient {
         let call = ServerAPICall(.setAppAccountToken, .put, "/inApps/v1/transactions/\(id)/appAccountToken") {
             $0.member("appAccountToken", token)
         }
-        try await self.perform(call, urgency) { _ in }
+        try await self.perform(call, urgency, AnswerProblem.readNothing)
     }
 
     /// Look Up Order ID. Production only.
@@ -90,7 +90,7 @@ extension ServerAPIClient {
             $0.member("consumptionPercentage", ifPresent: information.consumptionPercentage)
             $0.member("refundPreference", ifPresent: information.refundPreference?.rawValue)
         }
-        try await self.perform(call, urgency) { _ in }
+        try await self.perform(call, urgency, AnswerProblem.readNothing)
     }
 }
 

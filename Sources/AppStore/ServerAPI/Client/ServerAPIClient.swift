@@ -56,32 +56,41 @@ package final class ServerAPIClient: Sendable {
     // MARK: One call
 
     /// - Returns: what `read` makes of the body of a success.
-    /// - Throws: `.malformedAnswer` when `read` throws; and all else.
+    /// - Throws: `.malformedAnswer` when `read` throws, `.serverTrouble` where that is for want of JSON; and all else.
     func perform<Answer: Sendable>(
         _ call: ServerAPICall, _ urgency: RequestUrgency,
         _ read: @escaping @Sendable ([UInt8]) throws(AnswerProblem) -> Answer
     ) async throws(ServerAPIError) -> Answer {
         let deadline = self.time.elapsed() + self.configuration.callDeadline
-        let body = try await self.time.limit(to: self.configuration.callDeadline) {
+        return try await self.time.limit(to: self.configuration.callDeadline) {
             () async throws(ServerAPIError) in
-            try await self.exchange(call, urgency, deadline: deadline)
+            try await self.exchange(call, urgency, deadline: deadline, read)
         }
+    }
+
+    private static func answer<Answer>(
+        _ body: [UInt8], _ read: ([UInt8]) throws(AnswerProblem) -> Answer
+    ) throws(ServerAPIError) -> Answer {
         do throws(AnswerProblem) {
             return try read(body)
         } catch {
+            guard !AnswerProblem.isForeign(body) else {
+                throw ServerAPIError(.serverTrouble, "a success came without an answer of the App Store: \(error)")
+            }
             throw ServerAPIError(.malformedAnswer, "the answer is not what it should be: \(error)")
         }
     }
 
     /// Sends until there is an answer, or a failure that stays.
-    private func exchange(
-        _ call: ServerAPICall, _ urgency: RequestUrgency, deadline: Duration
-    ) async throws(ServerAPIError) -> [UInt8] {
+    private func exchange<Answer: Sendable>(
+        _ call: ServerAPICall, _ urgency: RequestUrgency, deadline: Duration,
+        _ read: @Sendable ([UInt8]) throws(AnswerProblem) -> Answer
+    ) async throws(ServerAPIError) -> Answer {
         var attempt = 1
         var hasRenewedToken = false
         while true {
             do throws(ServerAPIError) {
-                return try await self.send(call, urgency, deadline: deadline)
+                return try Self.answer(try await self.send(call, urgency, deadline: deadline), read)
             } catch {
                 if error.code == .unauthorized, error.status == 401, !hasRenewedToken {
                     hasRenewedToken = true
