@@ -6,7 +6,7 @@ extension ServiceError.Code {
     var status: HTTPResponse.Status {
         switch self {
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
-            .invalidEnvironment, .appStoreRefused:
+            .invalidEnvironment, .appStoreRefused, .transactionElsewhere:
             .unprocessableContent
         case .futureMoment, .invalidCursor, .invalidRequest: .badRequest
         case .unknownSubscription, .unknownPurchase, .unknownEntitlement, .unknownJob, .unknownWebhook: .notFound
@@ -40,6 +40,7 @@ extension ServiceError.Code {
         case .olderNodes: "Older nodes live"
         case .notConfigured: "Apple cannot be asked about this app"
         case .appStoreRefused: "Apple has refused this"
+        case .transactionElsewhere: "The transaction is of another purchase"
         case .appStoreOutcomeUnknown: "Nobody knows whether Apple has done this"
         case .unknownJob: "No such job"
         case .unknownWebhook: "No such webhook endpoint"

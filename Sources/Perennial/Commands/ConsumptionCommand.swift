@@ -36,7 +36,7 @@ struct ConsumptionCommand: ParsableCommand {
         var consumed: PercentArgument?
         @Option(help: "What you would have Apple do: decline, full or prorated.")
         var refund: RefundArgument?
-        @Option(help: "The transactionId that Apple names; the newest unless set.")
+        @Option(help: "The transactionId that Apple asks about; that of its newest request unless set.")
         var transaction: String?
         @OptionGroup var node: NodeOptions
         @OptionGroup var output: OutputOptions

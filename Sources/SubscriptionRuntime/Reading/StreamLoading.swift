@@ -39,6 +39,26 @@ extension EventStore {
             version = last.version
         }
     }
+
+    /// Shows `visit` the events of one stream with the moment each was recorded, newest first, until it has seen enough.
+    /// - Parameter version: of the newest one.
+    func walkBack(
+        through key: StreamKey, in shard: ShardID, from version: StreamVersion,
+        _ visit: (_ at: Moment, SubscriptionEvent) -> Bool
+    ) async throws {
+        let page: Int64 = 256
+        let keyBytes = key.bytes
+        var end = version.rawValue
+        while end > 0 {
+            let start = max(0, end - page)
+            let events = try await self.events(
+                of: keyBytes, in: shard, after: StreamVersion(rawValue: start), limit: Int(end - start))
+            for event in events.reversed() {
+                guard visit(Moment(milliseconds: event.at), try event.decoded()) else { return }
+            }
+            end = start
+        }
+    }
 }
 
 extension LoadAnswer {

@@ -35,6 +35,8 @@ package struct ServiceError: Error, Sendable {
         case notConfigured
         /// Apple has refused what was asked, for good (422).
         case appStoreRefused
+        /// The transaction that a request names is not of the stream that it names (422).
+        case transactionElsewhere
         /// Apple may have done what cannot be undone, or not: the same request could do it twice (409).
         case appStoreOutcomeUnknown
         /// No such job on this node (404).
@@ -96,7 +98,7 @@ extension ServiceError.Code {
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
             .invalidEnvironment, .unknownSubscription, .unknownPurchase, .unknownEntitlement, .ambiguous, .futureMoment,
             .invalidCursor,
-            .storeRewound, .invalidRequest, .olderNodes, .notConfigured, .appStoreRefused,
+            .storeRewound, .invalidRequest, .olderNodes, .notConfigured, .appStoreRefused, .transactionElsewhere,
             .appStoreOutcomeUnknown, .unknownJob, .unknownWebhook, .corrupt:
             false
         }

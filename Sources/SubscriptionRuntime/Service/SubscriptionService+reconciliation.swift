@@ -152,7 +152,7 @@ extension SubscriptionService {
     }
 
     /// Apple's TransactionIdNotFoundError.
-    private static let unknownToApple: Int64 = 4_040_010
+    static let unknownToApple: Int64 = 4_040_010
 
     /// Moves the next renewal into the future. Cannot be undone.
     /// - Parameters:
@@ -184,18 +184,22 @@ extension SubscriptionService {
     }
 
     /// Answers Apple's CONSUMPTION_REQUEST.
-    /// - Parameter transactionID: the one that the request names; nil for the newest.
-    /// - Throws: as `refresh(_:)`.
+    /// - Parameter transactionID: the one that the request names; nil for that of the newest request, and where there was
+    ///   none, for the newest charge.
+    /// - Throws: as `refresh(_:)`; `.transactionElsewhere`, with nothing sent.
     package func sendConsumption(
         _ information: ConsumptionInformation, about stream: StreamReference, transactionID: String?
     ) async throws(ServiceError) {
         let apple = try self.apple()
         let view = try await self.subscription(SubscriptionQuery(stream: stream))
         let client = try apple.accounts.client(for: view.key)
-        guard let id = transactionID ?? view.snapshot?.transactionID?.rawValue else {
-            throw ServiceError(.invalidRequest, "no transaction of it is known: name the one that Apple asked about")
+        let target = ConsumptionTarget(
+            view: view, shard: self.node.map.shard(of: view.key.id), store: self.node.store,
+            recorder: apple.comparison.recorder, client: client)
+        try await ServiceError.translating {
+            let id = try await target.transactionID(named: transactionID)
+            try await client.sendConsumption(information, for: id, urgency: .urgent)
         }
-        try await ServiceError.translating { try await client.sendConsumption(information, for: id, urgency: .urgent) }
     }
 
     private func apple() throws(ServiceError) -> Reconciler {

@@ -31,11 +31,12 @@ struct TestStore: Sendable {
 
     /// A subscription bought now for a month, as a signed transaction.
     func transaction(
-        id: String, bundleID: String = Self.apps[0], environment: String = "Production",
+        id: String, of original: String? = nil, bundleID: String = Self.apps[0], environment: String = "Production",
         type: String = "Auto-Renewable Subscription", purchased: Moment = .now, lasts: Milliseconds = .days(30)
     ) throws -> String {
         var payload: [String: Any] = [
-            "transactionId": id, "originalTransactionId": id, "bundleId": bundleID, "productId": "pro.monthly",
+            "transactionId": id, "originalTransactionId": original ?? id, "bundleId": bundleID,
+            "productId": "pro.monthly",
             "subscriptionGroupIdentifier": "21000001", "purchaseDate": purchased.milliseconds,
             "originalPurchaseDate": purchased.milliseconds, "quantity": 1, "type": type,
             "inAppOwnershipType": "PURCHASED", "signedDate": purchased.milliseconds, "environment": environment,
@@ -67,6 +68,20 @@ struct TestStore: Sendable {
                 "status": 1,
                 "signedTransactionInfo": try self.transaction(id: id, bundleID: bundleID, purchased: purchased),
                 "signedRenewalInfo": try self.renewal(id: id, signed: purchased),
+            ],
+        ])
+    }
+
+    /// The body of Apple's POST about one charge.
+    func notification(
+        _ type: String, about id: String, of original: String, purchased: Moment, signed: Moment = .now
+    ) throws -> String {
+        try self.body([
+            "notificationType": type, "notificationUUID": UUID().uuidString.lowercased(), "version": "2.0",
+            "signedDate": signed.milliseconds,
+            "data": [
+                "appAppleId": Self.appAppleID, "bundleId": Self.apps[0], "environment": "Production", "status": 1,
+                "signedTransactionInfo": try self.transaction(id: id, of: original, purchased: purchased),
             ],
         ])
     }
