@@ -13,16 +13,32 @@ import Testing
     private let addresses = ["1.1.1.1", "1.0.0.1"].compactMap { NetworkAddress($0) }
 
     @Test func theOrderOfAddressesDoesNotMatter() async {
-        let first = self.clients.line(to: "one.example", at: self.addresses)
+        let first = self.clients.line(of: "whe_1", to: "one.example", at: self.addresses)
 
-        #expect(self.clients.line(to: "one.example", at: self.addresses.reversed()).client === first.client)
-        #expect(self.clients.line(to: "other.example", at: self.addresses).client !== first.client)
+        let again = self.clients.line(of: "whe_1", to: "one.example", at: self.addresses.reversed())
+        #expect(again.client === first.client)
+        #expect(self.clients.line(of: "whe_1", to: "other.example", at: self.addresses).client !== first.client)
+        await self.clients.shutdown()
+    }
+
+    @Test func eachEndpointHasConnectionsOfItsOwn() async {
+        let (start, host) = (ContinuousClock.now, "one.example")
+        let first = self.clients.line(of: "whe_1", to: host, at: self.addresses, now: start)
+        let second = self.clients.line(of: "whe_2", to: host, at: self.addresses, now: start)
+        #expect(first.client !== second.client)
+        // What the one cannot reach the other may.
+        self.clients.giveUp(first)
+        #expect(self.clients.line(of: "whe_2", to: host, at: self.addresses, now: start).client === second.client)
+
+        // One that has long sent nothing keeps nothing.
+        _ = self.clients.line(of: "whe_3", to: host, at: self.addresses, now: start + .seconds(601))
+        #expect(self.clients.count == 1)
         await self.clients.shutdown()
     }
 
     @Test func anAddressThatTheHostHasNoMoreIsNotUsed() async {
-        let first = self.clients.line(to: "one.example", at: [self.addresses[0]])
-        let second = self.clients.line(to: "one.example", at: [self.addresses[1]])
+        let first = self.clients.line(of: "whe_1", to: "one.example", at: [self.addresses[0]])
+        let second = self.clients.line(of: "whe_1", to: "one.example", at: [self.addresses[1]])
 
         #expect(second.client !== first.client)
         #expect(second.address.text == "1.0.0.1")
@@ -30,16 +46,16 @@ import Testing
     }
 
     @Test func anotherAddressIsTriedAfterOneThatCannotBeReached() async {
-        let first = self.clients.line(to: "one.example", at: self.addresses)
-        self.clients.giveUp(first, to: "one.example")
-        let second = self.clients.line(to: "one.example", at: self.addresses)
+        let first = self.clients.line(of: "whe_1", to: "one.example", at: self.addresses)
+        self.clients.giveUp(first)
+        let second = self.clients.line(of: "whe_1", to: "one.example", at: self.addresses)
 
         #expect(second.address.text == "1.0.0.1")
         // Whoever says so late says nothing about the new one.
-        self.clients.giveUp(first, to: "one.example")
-        #expect(self.clients.line(to: "one.example", at: self.addresses).client === second.client)
-        self.clients.giveUp(second, to: "one.example")
-        let third = self.clients.line(to: "one.example", at: self.addresses)
+        self.clients.giveUp(first)
+        #expect(self.clients.line(of: "whe_1", to: "one.example", at: self.addresses).client === second.client)
+        self.clients.giveUp(second)
+        let third = self.clients.line(of: "whe_1", to: "one.example", at: self.addresses)
         #expect(third.address.text == "1.1.1.1")
         await self.clients.shutdown()
     }
@@ -47,13 +63,13 @@ import Testing
     @Test func aRefusedConnectionLeadsToAnotherAddress() async throws {
         // Nothing listens at the port of TCP's port service multiplexer.
         let loopback = ["127.0.0.1", "127.0.0.2"].compactMap { NetworkAddress($0) }
-        let line = self.clients.line(to: "localhost", at: loopback)
+        let line = self.clients.line(of: "whe_1", to: "localhost", at: loopback)
         let error = await #expect(throws: (any Error).self) {
             _ = try await line.client.execute(HTTPClientRequest(url: "http://localhost:1/"), timeout: .minutes(9))
         }
-        self.clients.record(try #require(error), of: line, to: "localhost")
+        self.clients.record(try #require(error), of: line)
 
-        #expect(self.clients.line(to: "localhost", at: loopback).address.text == "127.0.0.2")
+        #expect(self.clients.line(of: "whe_1", to: "localhost", at: loopback).address.text == "127.0.0.2")
         await self.clients.shutdown()
     }
 
@@ -76,7 +92,7 @@ import Testing
         let loopback = try #require(NetworkAddress("127.0.0.1"))
         try await self.answerSlowly { address, arrivals, departure in
             // given
-            let line = self.clients.line(to: "localhost", at: [loopback])
+            let line = self.clients.line(of: "whe_1", to: "localhost", at: [loopback])
             let url = address.replacing("127.0.0.1", with: "localhost")
             let request = Task {
                 try await line.client.execute(HTTPClientRequest(url: "\(url)/slow"), timeout: .minutes(9)).status
@@ -85,9 +101,9 @@ import Testing
             // when
             request.cancel()
             let error = await #expect(throws: (any Error).self) { _ = try await request.value }
-            self.clients.record(try #require(error), of: line, to: "localhost")
+            self.clients.record(try #require(error), of: line)
             // then those who share the client keep it
-            #expect(self.clients.line(to: "localhost", at: [loopback]).client === line.client)
+            #expect(self.clients.line(of: "whe_1", to: "localhost", at: [loopback]).client === line.client)
             departure.finish()
             await self.clients.shutdown()
         }
@@ -99,11 +115,11 @@ import Testing
             HTTPClientError.remoteConnectionClosed, HTTPClientError.deadlineExceeded,
         ] as [any Error])
     func aConnectionThatBreaksSaysNothingAboutTheAddress(_ error: any Error) async {
-        let line = self.clients.line(to: "one.example", at: self.addresses)
+        let line = self.clients.line(of: "whe_1", to: "one.example", at: self.addresses)
 
-        self.clients.record(error, of: line, to: "one.example")
+        self.clients.record(error, of: line)
 
-        #expect(self.clients.line(to: "one.example", at: self.addresses).client === line.client)
+        #expect(self.clients.line(of: "whe_1", to: "one.example", at: self.addresses).client === line.client)
         await self.clients.shutdown()
     }
 
@@ -111,13 +127,13 @@ import Testing
         let loopback = try #require(NetworkAddress("127.0.0.1"))
         try await self.answerSlowly { address, arrivals, departure in
             // given: a request that has arrived, and has no answer yet
-            let line = self.clients.line(to: "localhost", at: [loopback])
+            let line = self.clients.line(of: "whe_1", to: "localhost", at: [loopback])
             let url = address.replacing("127.0.0.1", with: "localhost")
             async let answer = line.client.execute(HTTPClientRequest(url: "\(url)/slow"), timeout: .minutes(9))
             for await _ in arrivals { break }
             // when its address is given up, and used anew
-            self.clients.giveUp(line, to: "localhost")
-            #expect(self.clients.line(to: "localhost", at: [loopback]).client !== line.client)
+            self.clients.giveUp(line)
+            #expect(self.clients.line(of: "whe_1", to: "localhost", at: [loopback]).client !== line.client)
             departure.yield()
             // then
             let status = try await answer.status

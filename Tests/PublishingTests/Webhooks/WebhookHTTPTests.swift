@@ -17,7 +17,7 @@ import Testing
         let result: Result<WebhookAnswer, DeliveryFailure>
         do throws(DeliveryFailure) {
             result = .success(
-                try await transport.post([1], [("webhook-id", "msg_1")], to: try Self.target(url)))
+                try await transport.post([1], [("webhook-id", "msg_1")], to: try Self.target(url), of: "whe_1"))
         } catch {
             result = .failure(error)
         }
@@ -53,7 +53,7 @@ import Testing
             do {
                 result = .success(
                     try await withThrowingTaskGroup { group in
-                        for _ in 0..<4 { group.addTask { try await transport.post([1], [], to: target) } }
+                        for _ in 0..<4 { group.addTask { try await transport.post([1], [], to: target, of: "whe_1") } }
                         return try await group.reduce(into: []) { $0.append($1) }
                     })
             } catch {
@@ -62,6 +62,36 @@ import Testing
             self.receiver.letGo()
             await transport.shutdown()
             #expect(try result.get().map(\.status) == Array(repeating: 200, count: 4))
+        }
+    }
+
+    @Test func anEndpointThatHangsLeavesOthersAtItsHostAndPortAlone() async throws {
+        try await self.receiver.run { address in
+            let transport = HTTPWebhookTransport(self.outbound, agent: "test", timeout: .seconds(3_600))
+            let (stuck, well) = (try Self.target("\(address)/held"), try Self.target("\(address)/status/200"))
+            let result: Result<[WebhookAnswer], any Error>
+            do {
+                result = .success(
+                    try await withThrowingTaskGroup { group in
+                        // given: as many as a courier has on their way, and none of them is answered
+                        for _ in 0..<64 {
+                            group.addTask { _ = try? await transport.post([1], [], to: stuck, of: "whe_stuck") }
+                        }
+                        await eventually { self.receiver.heldCount == 64 }
+                        // when, then: those of another endpoint are
+                        var answers: [WebhookAnswer] = []
+                        for _ in 0..<100 {
+                            answers.append(try await transport.post([1], [], to: well, of: "whe_well"))
+                        }
+                        group.cancelAll()
+                        return answers
+                    })
+            } catch {
+                result = .failure(error)
+            }
+            self.receiver.letGo()
+            await transport.shutdown()
+            #expect(try result.get().map(\.status) == Array(repeating: 200, count: 100))
         }
     }
 

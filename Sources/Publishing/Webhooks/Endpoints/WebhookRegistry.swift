@@ -163,7 +163,7 @@ package struct WebhookRegistry: Sendable {
         do {
             let fields = message.fields(
                 signedWith: endpoint.keys(at: now.milliseconds), at: now.milliseconds / 1_000)
-            return try await self.transport.post(message.body, fields, to: target).failure
+            return try await self.transport.post(message.body, fields, to: target, of: id).failure
         } catch {
             return error
         }

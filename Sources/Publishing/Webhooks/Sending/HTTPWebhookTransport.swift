@@ -11,7 +11,7 @@ package final class HTTPWebhookTransport: WebhookTransport {
     /// Nor longer than this, once its status is there: whatever waits for it keeps others from going out.
     private static let patience = Duration.seconds(1)
 
-    /// To one host: as many as a courier has on their way.
+    /// Of one endpoint: as many as its courier has on their way.
     private static let connections = 64
 
     private let outbound: OutboundGuard
@@ -29,7 +29,8 @@ package final class HTTPWebhookTransport: WebhookTransport {
     }
 
     package func post(
-        _ body: [UInt8], _ fields: [(name: String, value: String)], to target: WebhookTarget
+        _ body: [UInt8], _ fields: [(name: String, value: String)], to target: WebhookTarget,
+        of endpoint: String
     ) async throws(DeliveryFailure) -> WebhookAnswer {
         let addresses = try await self.outbound.addresses(of: target)
         var request = HTTPClientRequest(url: target.url)
@@ -38,7 +39,7 @@ package final class HTTPWebhookTransport: WebhookTransport {
         request.headers.add(name: "user-agent", value: self.agent)
         for field in fields { request.headers.add(name: field.name, value: field.value) }
         request.body = .bytes(ByteBuffer(bytes: body))
-        let line = self.clients.line(to: target.host, at: addresses)
+        let line = self.clients.line(of: endpoint, to: target.host, at: addresses)
         let end = ContinuousClock.now + self.timeout
         do {
             let response = try await line.client.execute(request, timeout: TimeAmount(self.timeout))
@@ -47,7 +48,7 @@ package final class HTTPWebhookTransport: WebhookTransport {
                 status: Int(response.status.code),
                 retryAfter: response.headers.first(name: "retry-after").flatMap { Int64($0) })
         } catch {
-            self.clients.record(error, of: line, to: target.host)
+            self.clients.record(error, of: line)
             throw self.failure(error)
         }
     }

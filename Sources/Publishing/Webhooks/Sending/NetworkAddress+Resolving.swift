@@ -1,5 +1,4 @@
 import Glibc
-import NIOPosix
 
 extension NetworkAddress {
     /// nil unless `text` is an address in its usual form; `127.1` is none.
@@ -22,16 +21,15 @@ extension NetworkAddress {
         return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// All addresses of a host, as the system resolves its name; none for a name that it does not know.
-    package static func all(of host: String) async throws -> [NetworkAddress] {
-        try await NIOThreadPool.singleton.runIfActive {
-            var hints = addrinfo()
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-            var list: UnsafeMutablePointer<addrinfo>?
-            guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
-            defer { freeaddrinfo(list) }
-            return sequence(first: list) { $0?.pointee.ai_next }.compactMap { $0 }.compactMap(Self.init)
-        }
+    /// All addresses of a host, as the system resolves its name; none for a name that it does not know. Blocks, for as long
+    /// as name servers take.
+    static func resolve(_ host: String) -> [NetworkAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
+        defer { freeaddrinfo(list) }
+        return sequence(first: list) { $0?.pointee.ai_next }.compactMap { $0 }.compactMap(Self.init)
     }
 
     private init?(_ entry: UnsafeMutablePointer<addrinfo>) {

@@ -4,56 +4,77 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// One HTTP client for each host, which connects to one of its addresses for as long as the host has that. Names of several
+/// One HTTP client for each endpoint, with connections of its own: whoever answers slowly at a host and port keeps no other
+/// endpoint there waiting. It connects to one of its host's addresses for as long as the host has that. Names of several
 /// addresses give them in another order each time: going by the first would close connections that are in use.
 package final class OutboundClients: Sendable {
     /// Longer than any request takes.
     private static let lastRequests = TimeAmount.seconds(30)
+    /// An endpoint that has sent nothing for so long may be gone: its client is let go of when another is made.
+    private static let longestIdleness = Duration.seconds(600)
 
     package struct Line: Sendable {
+        package let endpoint: String
+        package let host: String
         package let address: NetworkAddress
         package let client: HTTPClient
     }
 
     private struct State {
+        /// By endpoint.
         var lines: [String: Line] = [:]
-        /// By host: the address that could not be reached last.
+        /// By endpoint.
+        var lastUses: [String: ContinuousClock.Instant] = [:]
+        /// By endpoint: the address that could not be reached last.
         var unreachable: [String: NetworkAddress] = [:]
         /// Requests of these may be under way.
         var retired: [HTTPClient] = []
     }
 
-    /// So many to one host.
+    /// So many of one endpoint.
     private let connections: Int
     private let state = Mutex(State())
 
     package init(connections: Int) { self.connections = connections }
 
+    /// How many endpoints have one.
+    package var count: Int { self.state.withLock(\.lines.count) }
+
     /// - Parameter addresses: all that the host has now.
-    package func line(to host: String, at addresses: [NetworkAddress]) -> Line {
+    package func line(
+        of endpoint: String, to host: String, at addresses: [NetworkAddress],
+        now: ContinuousClock.Instant = .now
+    ) -> Line {
         self.state.withLock { state in
-            if let line = state.lines[host], addresses.contains(line.address) { return line }
-            self.retire(host, &state)
-            let unreachable = state.unreachable[host]
+            state.lastUses[endpoint] = now
+            if let line = state.lines[endpoint], line.host == host, addresses.contains(line.address) { return line }
+            self.retire(endpoint, &state)
+            for (other, last) in state.lastUses where now - last > Self.longestIdleness {
+                self.retire(other, &state)
+                state.lastUses[other] = nil
+                state.unreachable[other] = nil
+            }
+            let unreachable = state.unreachable[endpoint]
             let address = addresses.first { $0 != unreachable } ?? addresses[0]
-            let line = Line(address: address, client: self.makeClient(of: host, at: address))
-            state.lines[host] = line
+            let line = Line(
+                endpoint: endpoint, host: host, address: address, client: self.makeClient(of: host, at: address))
+            state.lines[endpoint] = line
             return line
         }
     }
 
     /// Its address could not be reached: the next one leads to another where there is one.
-    package func giveUp(_ line: Line, to host: String) {
+    package func giveUp(_ line: Line) {
         self.state.withLock { state in
-            guard state.lines[host]?.client === line.client else { return }
-            state.unreachable[host] = line.address
-            self.retire(host, &state)
+            guard state.lines[line.endpoint]?.client === line.client else { return }
+            state.unreachable[line.endpoint] = line.address
+            self.retire(line.endpoint, &state)
         }
     }
 
     /// What a request ended with: gives the line up when that says that its address cannot be reached.
-    package func record(_ error: any Error, of line: Line, to host: String) {
-        if Self.isOfConnecting(error) { self.giveUp(line, to: host) }
+    package func record(_ error: any Error, of line: Line) {
+        if Self.isOfConnecting(error) { self.giveUp(line) }
     }
 
     private static func isOfConnecting(_ error: any Error) -> Bool {
@@ -67,8 +88,8 @@ package final class OutboundClients: Sendable {
         }
     }
 
-    private func retire(_ host: String, _ state: inout State) {
-        guard let client = state.lines.removeValue(forKey: host)?.client else { return }
+    private func retire(_ endpoint: String, _ state: inout State) {
+        guard let client = state.lines.removeValue(forKey: endpoint)?.client else { return }
         state.retired.append(client)
         client.eventLoopGroup.any().scheduleTask(in: Self.lastRequests) {
             self.state.withLock { $0.retired.removeAll { $0 === client } }

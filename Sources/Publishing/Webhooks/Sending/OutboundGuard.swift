@@ -56,12 +56,8 @@ package struct OutboundGuard: Sendable {
     /// other than these may be used: a name could lead elsewhere when it is asked again.
     /// - Throws: a failure in words without the address.
     package func addresses(of target: WebhookTarget) async throws(DeliveryFailure) -> [NetworkAddress] {
-        let found: [NetworkAddress]
-        do {
-            found = if let literal = target.literal { [literal] } else { try await NetworkAddress.all(of: target.host) }
-        } catch {
-            throw DeliveryFailure("the host's name cannot be resolved now", isAbsence: true)
-        }
+        let found =
+            if let literal = target.literal { [literal] } else { await HostLookup.shared.addresses(of: target.host) }
         guard !found.isEmpty else { throw DeliveryFailure("the host has no address", isAbsence: true) }
         let verdicts = Set(found.map(self.verdict))
         guard !verdicts.contains(.refused) else {

@@ -33,7 +33,8 @@ struct WebhookAttempt {
         // Nothing leaves that another node may be sending by now.
         guard self.context.log.mayAnswer(for: event.shard) else { return .withheld }
         do throws(DeliveryFailure) {
-            let answer = try await self.context.transport.post(message.body, fields, to: target)
+            let answer = try await self.context.transport.post(
+                message.body, fields, to: target, of: self.endpoint.id)
             return answer.failure.map(Outcome.failed) ?? .delivered
         } catch {
             // Whoever is stopped has not been refused.

@@ -1,9 +1,11 @@
 /// Posts a message.
 package protocol WebhookTransport: Sendable {
     /// Any status is an answer. No redirect is followed.
+    /// - Parameter endpoint: whose message it is: no other waits for it, wherever their messages go.
     /// - Throws: when there was none in time, or nobody may be asked there.
     func post(
-        _ body: [UInt8], _ fields: [(name: String, value: String)], to target: WebhookTarget
+        _ body: [UInt8], _ fields: [(name: String, value: String)], to target: WebhookTarget,
+        of endpoint: String
     ) async throws(DeliveryFailure) -> WebhookAnswer
 }
 

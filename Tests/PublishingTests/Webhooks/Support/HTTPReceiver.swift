@@ -21,6 +21,11 @@ final class HTTPReceiver: Sendable {
 
     private let isLetGo = Atomic(false)
 
+    private let held = Atomic(0)
+
+    /// How many requests have come that are answered when they are let go.
+    var heldCount: Int { self.held.load(ordering: .relaxed) }
+
     /// Ends answers that do not end by themselves.
     func letGo() { self.isLetGo.store(true, ordering: .relaxed) }
 
@@ -44,6 +49,11 @@ final class HTTPReceiver: Sendable {
             response.headers[.location] = "/status/200"
             response.headers[.init("retry-after")!] = "17"
             return response
+        }
+        router.post("held") { _, _ in
+            self.held.wrappingAdd(1, ordering: .relaxed)
+            while !self.isLetGo.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(10)) }
+            return HTTPResponse.Status.noContent
         }
         // A status, one byte, and then nothing, or a byte now and then.
         router.post("endless/{kind}") { _, context in

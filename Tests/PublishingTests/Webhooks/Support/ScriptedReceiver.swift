@@ -67,7 +67,7 @@ final class ScriptedReceiver: WebhookTransport {
     }
 
     func post(
-        _ body: [UInt8], _ fields: [(name: String, value: String)], to target: WebhookTarget
+        _ body: [UInt8], _ fields: [(name: String, value: String)], to target: WebhookTarget, of endpoint: String
     ) async throws(DeliveryFailure) -> WebhookAnswer {
         let fields = Dictionary(uniqueKeysWithValues: fields)
         self.state.withLock { $0.bodies.append(String(decoding: body, as: UTF8.self)) }
