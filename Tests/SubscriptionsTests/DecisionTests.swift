@@ -122,6 +122,51 @@ import Testing
             state.receive(customer.setAutoRenew(false))[0].changes == [.subscribed, .offerRedeemed, .autoRenewDisabled])
     }
 
+    @Test("what ends access comes before what was paid")
+    func endsFirst() {
+        var customer = Customer()
+        var running = StreamState(.subscription, [customer.subscribe()])
+        var unknown = StreamState(key: .subscription)
+        _ = customer.renew()
+        let refund = customer.refund(1)
+        // The refund has overtaken the renewal.
+        #expect(running.receive(refund)[0].changes == [.refunded, .renewed, .autoRenewDisabled])
+        #expect(unknown.receive(refund)[0].changes == [.refunded, .renewed, .autoRenewDisabled])
+        let expired = Self.first { customer in
+            _ = customer.setAutoRenew(false)
+            customer.wait(.days(32))
+            return customer.expire(.customerCancelled)
+        }
+        #expect(expired == [.expired, .subscribed, .autoRenewDisabled])
+    }
+
+    @Test("a first word tells what its label says, where there is nothing to compare with")
+    func firstWords() {
+        #expect(Self.first { $0.setAutoRenew(true) } == [.subscribed, .autoRenewEnabled])
+        #expect(Self.first { $0.extend() } == [.subscribed, .extended])
+        let reversed = Self.first { customer in
+            _ = customer.refund(0)
+            return customer.reverseRefund(0)
+        }
+        #expect(reversed.prefix(2) == [.subscribed, .refundReversed])
+        let failed = Self.first { customer in
+            customer.wait(.days(31))
+            _ = customer.failToRenew(grace: .days(1))
+            customer.wait(.days(2))
+            return customer.graceExpires()
+        }
+        #expect(failed.first == .graceExpired && failed.contains(.subscribed))
+        #expect(!failed.contains(.enteredRetry))
+    }
+
+    /// What is told of a subscription by the last of what has become of it, when all before is unknown.
+    private static func first(_ life: (inout Customer) -> FactBundle) -> [Change] {
+        var customer = Customer()
+        _ = customer.subscribe()
+        var state = StreamState(key: .subscription)
+        return state.receive(life(&customer))[0].changes
+    }
+
     @Test("what says nothing new is recorded at most once a day, and only from an API")
     func confirmations() {
         var customer = Customer()

@@ -26,7 +26,10 @@ struct WebhooksCommand: ParsableCommand {
         var format = "change"
         @Option(
             name: [.customLong("type")],
-            help: "An event type such as subscription.renewed, or subscription.*; all unless given. Repeat for several."
+            help: """
+                An event type such as subscription.renewed, or subscription.*; all unless given. An event is posted when any \
+                of its changes is one. Repeat for several.
+                """
         )
         var types: [String] = []
         @Option(

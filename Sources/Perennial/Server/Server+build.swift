@@ -49,7 +49,7 @@ extension Server {
         let couriers = WebhookService(
             store: store, log: subscriptions.servedLog, transport: transport, nodeClock: clock, clock: SystemClock(),
             logger: logger
-        ) { $0.webhookBody }
+        ) { $0.webhookBody(as: $1) }
         let http = try APIServer(
             service: subscriptions, webhooks: webhooks, configuration: configuration.http, registry: registry,
             logger: logger,

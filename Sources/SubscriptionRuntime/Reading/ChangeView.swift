@@ -11,11 +11,12 @@ package struct ChangeView: Hashable, Sendable {
     package var current: CheckAnswer?
 
     /// A dotted word such as `subscription.entered_grace`: what it happened to, and the event's kind.
-    package var type: String { Self.type(of: self.event.key.kind, self.event.event.kind) }
+    package var type: String { self.event.event.kind.eventType(of: self.event.key.kind) }
+}
 
-    package static func type(of kind: StreamKind, _ change: Change) -> String {
-        "\(kind.word).\(change.rawValue.snakeCased)"
-    }
+extension Change {
+    /// The word for it in change streams and webhooks, such as `subscription.entered_grace`.
+    package func eventType(of kind: StreamKind) -> String { "\(kind.word).\(self.rawValue.snakeCased)" }
 }
 
 /// A subscription or purchase as it stands: what a stream of changes begins with.

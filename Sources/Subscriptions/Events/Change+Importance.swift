@@ -1,8 +1,9 @@
 extension Change {
-    /// The first that applies is the event's `kind`.
+    /// The first that applies is the event's `kind`: what ends access comes before what was paid, since a bundle that says
+    /// both leaves nobody entitled.
     static let byImportance: [Change] = [
-        .subscribed, .resubscribed, .oneTimePurchased, .recovered, .upgraded, .renewed, .refunded, .familyAccessRevoked,
-        .refundReversed, .revoked, .expired, .graceExpired, .enteredGrace, .enteredRetry, .extended, .extensionFailed,
+        .refunded, .familyAccessRevoked, .revoked, .expired, .graceExpired, .enteredRetry, .subscribed, .resubscribed,
+        .oneTimePurchased, .recovered, .upgraded, .renewed, .refundReversed, .enteredGrace, .extended, .extensionFailed,
         .downgradeScheduled, .downgradeCancelled, .offerRedeemed, .priceIncreasePending, .priceIncreaseAccepted,
         .autoRenewDisabled, .autoRenewEnabled, .consumptionRequested, .refundDeclined, .metadataUpdated, .migrated,
         .priceChanged, .massExtensionSummary, .externalPurchaseTokenCreated, .externalPurchaseTokenReminded,

@@ -47,7 +47,12 @@ struct ChangeDetection {
             return self.changes(from: old, to: new)
         }
         var found = self.purchase(transaction)
-        if new.revocationDate != nil { found.insert(self.revocation(new)) }
+        if new.revocationDate != nil {
+            found.insert(self.revocation(new))
+        } else if !found.isEmpty, let change = self.label?.change, change == .refundReversed || change == .extended {
+            // There is no earlier version to compare with: the first word about it says what became of it.
+            found.insert(change)
+        }
         return found
     }
 
@@ -126,8 +131,7 @@ struct ChangeDetection {
         let isChosen = !purchases.isDisjoint(with: Change.choices)
         // Nothing to compare with: the label says which of Apple's settings the customer has just changed.
         var found: Set<Change> =
-            old == nil && !isChosen
-            ? Set([self.label?.change].compactMap(\.self)).intersection(Change.intentions) : []
+            old == nil ? Set([self.label?.change].compactMap(\.self)).intersection(Change.intentions) : []
         if new.autoRenewStatus == 0, old?.autoRenewStatus != 0 { found.insert(.autoRenewDisabled) }
         if new.autoRenewStatus == 1, old?.autoRenewStatus == 0, purchases.isDisjoint(with: Change.purchases) {
             found.insert(.autoRenewEnabled)
@@ -153,7 +157,10 @@ struct ChangeDetection {
         else { return [] }
         switch after {
         case .grace: return [.enteredGrace]
-        case .retry: return [before == .grace ? .graceExpired : .enteredRetry]
+        case .retry:
+            // Of one whose grace period nobody has told of, the label says that it is over.
+            let hadGrace = before == .grace || before == nil && self.label?.change == .graceExpired
+            return [hadGrace ? .graceExpired : .enteredRetry]
         case .expired: return before == .revoked ? [] : [.expired]
         case .revoked: return found.isDisjoint(with: [.refunded, .familyAccessRevoked]) ? [.revoked] : []
         case .subscribed: return (before == .grace || before == .retry) && found.isEmpty ? [.recovered] : []

@@ -155,7 +155,7 @@ import Testing
         WebhookService(
             store: node.store, log: running.service.servedLog, transport: transport, nodeClock: SystemClock(),
             clock: SystemClock(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        ) { $0.webhookBody }
+        ) { $0.webhookBody(as: $1) }
     }
 
     /// `standardwebhooks` of PyPI is what receivers in Python verify with.

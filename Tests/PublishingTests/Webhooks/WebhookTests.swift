@@ -60,8 +60,8 @@ import Testing
         let key = StreamKey(
             kind: .subscription, id: "1", environment: .sandbox, bundleID: BundleID(rawValue: "com.example.app"))
         func wants(_ types: [String] = [], in environments: [String] = [], of apps: [String] = []) -> Bool {
-            WebhookEndpoint.Wish(url: "", types: types, environments: environments, bundleIDs: apps)
-                .includes("subscription.entered_grace", of: key)
+            let wish = WebhookEndpoint.Wish(url: "", types: types, environments: environments, bundleIDs: apps)
+            return wish.includes(key) && wish.type(of: [.enteredGrace], in: key.kind) != nil
         }
 
         #expect(wants())
@@ -70,6 +70,64 @@ import Testing
         #expect(wants(in: ["Production", "Sandbox"]) && !wants(in: ["Production"]))
         #expect(wants(of: ["com.example.app"]) && !wants(of: ["com.example.application"]))
         #expect(!wants(["subscription.*"], in: ["Sandbox"], of: ["other"]))
+    }
+
+    @Test func anEventIsToldAsTheFirstOfItsChangesThatIsWanted() {
+        let changes: [Change] = [.refunded, .renewed, .autoRenewDisabled]
+        func type(_ types: [String]) -> String? {
+            WebhookEndpoint.Wish(url: "", types: types).type(of: changes, in: .subscription)
+        }
+
+        #expect(type([]) == "subscription.refunded")
+        #expect(type(["subscription.*"]) == "subscription.refunded")
+        #expect(type(["subscription.auto_renew_disabled"]) == "subscription.auto_renew_disabled")
+        #expect(type(["subscription.auto_renew_disabled", "subscription.ren*"]) == "subscription.renewed")
+        #expect(type(["purchase.*", "subscription.expired"]) == nil)
+    }
+
+    /// Whoever moves in meets running subscriptions whose first word is an ending, or a worry.
+    @Test func whoWantsOneTypeIsToldWhicheverChangeOfAnEventItIs() async throws {
+        try await self.node.run { service in
+            // given an endpoint for each of these, and one for all
+            let firstWords: [(id: Int, kind: StreamKind, label: (String, String?), type: String)] = [
+                (1, .subscription, ("REFUND", nil), "refunded"),
+                (2, .subscription, ("EXPIRED", "VOLUNTARY"), "expired"),
+                (3, .subscription, ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"), "entered_grace"),
+                (4, .subscription, ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"), "auto_renew_disabled"),
+                (5, .subscription, ("REVOKE", nil), "family_access_revoked"),
+                (6, .purchase, ("REFUND", nil), "refunded"),
+                (7, .subscription, ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"), "auto_renew_enabled"),
+                (8, .subscription, ("GRACE_PERIOD_EXPIRED", nil), "grace_expired"),
+            ]
+            for word in firstWords {
+                let type = "\(word.kind == .purchase ? "purchase" : "subscription").\(word.type)"
+                _ = try await self.node.endpoint("only/\(word.id)", types: [type])
+            }
+            _ = try await self.node.endpoint("all")
+            // when each is the first that is heard of its stream
+            for word in firstWords {
+                try await service.beginWith(word.label, of: word.id, kind: word.kind)
+            }
+            // then it is told under the type that was asked for, with all that it changed
+            func told(_ path: String, of id: Int) -> [ScriptedReceiver.Message] {
+                self.receiver.taken.filter { $0.url == "https://1.1.1.1/\(path)" && $0.subscription == self.id(id) }
+            }
+            for word in firstWords {
+                await eventually { !told("all", of: word.id).isEmpty && !told("only/\(word.id)", of: word.id).isEmpty }
+                let (whole, told) = (told("all", of: word.id).first, told("only/\(word.id)", of: word.id))
+                #expect(told.map { $0.type.split(separator: ".").last.map(String.init) } == [word.type])
+                #expect(told.first?.json.data?.event.changes == whole?.json.data?.event.changes)
+                #expect(told.first?.json.data?.event.changes.count ?? 0 > 1)
+                #expect(told.first?.id == whole?.id)
+            }
+            // and what ends access is what whoever wants all is told
+            for (id, type) in [
+                (1, "subscription.refunded"), (2, "subscription.expired"), (5, "subscription.family_access_revoked"),
+                (6, "purchase.refunded"), (8, "subscription.grace_expired"),
+            ] {
+                #expect(told("all", of: id).first?.type == type)
+            }
+        }
     }
 
     @Test func oneThatNeverAnswersSlowsNobodyElse() async throws {

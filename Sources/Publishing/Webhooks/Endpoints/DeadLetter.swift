@@ -22,11 +22,14 @@ package struct DeadLetter: Codable, Hashable, Sendable {
         case message, type, originalTransactionID, version, attempts, reason, at
     }
 
-    init(_ event: StoredEvent, in store: StoreIdentity, attempts: Int, reason: String, at moment: Int64) {
-        let key = StreamKey(bytes: event.key)
+    /// - Parameter type: under which its endpoint would have been told of it.
+    init(
+        _ event: StoredEvent, told type: String, in store: StoreIdentity, attempts: Int, reason: String,
+        at moment: Int64
+    ) {
         self.message = WebhookMessage.id(of: event, in: store)
-        self.type = key.map(event.type) ?? ""
-        self.originalTransactionID = key?.id ?? ""
+        self.type = type
+        self.originalTransactionID = StreamKey(bytes: event.key)?.id ?? ""
         self.version = event.version.rawValue
         self.attempts = attempts
         self.reason = reason

@@ -1,3 +1,4 @@
+import SubscriptionRuntime
 package import Subscriptions
 
 /// Somebody who is told of changes by HTTP. Kept as JSON under `webhook-endpoint/ID`, so a name here is a name there.
@@ -74,13 +75,19 @@ package struct WebhookEndpoint: Codable, Hashable, Sendable {
 }
 
 extension WebhookEndpoint.Wish {
-    /// Whether an event of this type and stream is wanted.
-    package func includes(_ type: String, of key: StreamKey) -> Bool {
-        func allows(_ list: [String], _ matches: (String) -> Bool) -> Bool {
-            list.isEmpty || list.contains(where: matches)
+    /// Whether an event of this stream is wanted, if its type is.
+    package func includes(_ key: StreamKey) -> Bool {
+        (self.environments.isEmpty || self.environments.contains(key.environment.rawValue))
+            && (self.bundleIDs.isEmpty || self.bundleIDs.contains(key.bundleID.rawValue))
+    }
+
+    /// The type under which an event is told: of its changes the first that is wanted.
+    /// - Parameter changes: the most important first.
+    /// - Returns: nil when none is.
+    package func type(of changes: [Change], in kind: StreamKind) -> String? {
+        changes.lazy.map { $0.eventType(of: kind) }.first { type in
+            self.types.isEmpty
+                || self.types.contains { $0.hasSuffix("*") ? type.hasPrefix($0.dropLast()) : $0 == type }
         }
-        return allows(self.environments) { $0 == key.environment.rawValue }
-            && allows(self.bundleIDs) { $0 == key.bundleID.rawValue }
-            && allows(self.types) { $0.hasSuffix("*") ? type.hasPrefix($0.dropLast()) : $0 == type }
     }
 }

@@ -45,7 +45,10 @@ struct WebhookAttempt {
     /// nil for what is not to be sent in the endpoint's format.
     private func body(of event: StoredEvent) async throws -> [UInt8]? {
         switch self.endpoint.wish.format {
-        case .change: return try await self.context.log.describer.describe([event]).first.map(self.context.render)
+        case .change:
+            // Its kind, where the endpoint's wish is another by now.
+            let type = event.type(for: self.endpoint.wish) ?? event.type
+            return try await self.context.log.describer.describe([event]).first.map { self.context.render($0, type) }
         case .original:
             guard case .kept(let parts)? = try await self.context.store.evidence(of: event.sequence, in: event.shard),
                 let payload = parts.first(where: { $0.name == .signedPayload })

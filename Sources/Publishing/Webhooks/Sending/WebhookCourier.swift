@@ -13,8 +13,8 @@ actor WebhookCourier {
         let log: ServedLog
         let store: any EventStore
         let transport: any WebhookTransport
-        /// The body of a change.
-        let render: @Sendable (ChangeView) -> [UInt8]
+        /// The body of a change that is told as this type.
+        let render: @Sendable (ChangeView, _ type: String) -> [UInt8]
         /// Of the machine.
         let clock: any WallClock
         let logger: Logger
@@ -171,10 +171,7 @@ actor WebhookCourier {
         guard room > 0 else { return }
         let events = try await self.context.log.events(
             in: id.shard, after: window.readAfter, limit: min(room, Self.page))
-        self.lanes.read(events, id) { event in
-            guard let key = StreamKey(bytes: event.key) else { return false }
-            return self.endpoint.wish.includes(event.type(of: key), of: key)
-        }
+        self.lanes.read(events, id) { $0.type(for: self.endpoint.wish) != nil }
     }
 
     // MARK: Deliveries
@@ -252,8 +249,8 @@ actor WebhookCourier {
         guard let trial = lost ?? nil else { return }
         self.givenUp.increment()
         let letter = DeadLetter(
-            event, in: self.context.store.identity, attempts: trial.attempts, reason: failure.reason,
-            at: self.context.clock.now.milliseconds)
+            event, told: event.type(for: self.endpoint.wish) ?? event.type, in: self.context.store.identity,
+            attempts: trial.attempts, reason: failure.reason, at: self.context.clock.now.milliseconds)
         self.notes[self.deadName(of: ticket)] = try? WebhookShelf.encode(letter)
     }
 
@@ -280,9 +277,4 @@ actor WebhookCourier {
         for (name, value) in notes where self.notes[name] == value { self.notes[name] = nil }
         for (id, window) in windows { self.lanes.markSaved(id, window) }
     }
-}
-
-extension StoredEvent {
-    /// An event type.
-    func type(of key: StreamKey) -> String { ChangeView.type(of: key.kind, Change(rawValue: self.kind)) }
 }

@@ -16,10 +16,10 @@ package struct WebhookService: Service {
     /// - Parameters:
     ///   - nodeClock: by which commits are dated.
     ///   - clock: of the machine, which receivers hold deliveries against.
-    ///   - render: makes the body of a change.
+    ///   - render: makes the body of a change that is told as a type.
     package init(
         store: any EventStore, log: ServedLog, transport: any WebhookTransport, nodeClock: any WallClock,
-        clock: any WallClock, logger: Logger, render: @escaping @Sendable (ChangeView) -> [UInt8]
+        clock: any WallClock, logger: Logger, render: @escaping @Sendable (ChangeView, _ type: String) -> [UInt8]
     ) {
         self.shelf = WebhookShelf(store: store)
         self.context = WebhookCourier.Context(

@@ -25,6 +25,7 @@ final class ScriptedReceiver: WebhookTransport {
         }
         struct Event: Decodable, Sendable {
             var version: Int
+            var changes: [String]
             var stream: Stream
         }
         struct Stream: Decodable, Sendable { var id: String }

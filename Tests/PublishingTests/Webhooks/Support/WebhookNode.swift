@@ -30,7 +30,7 @@ struct WebhookNode {
                 store: store ?? self.node.store, log: running.service.servedLog, transport: self.receiver,
                 nodeClock: self.clock, clock: self.clock,
                 logger: self.log.logger
-            ) { $0.webhookBody }
+            ) { $0.webhookBody(as: $1) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await service.run() }
                 let result: Result<Void, any Error>
