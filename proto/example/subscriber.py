@@ -10,6 +10,7 @@
 steps of perennial/v1/stream.proto, which is all that this was written from.
 """
 import argparse
+import heapq
 import json
 import os
 import signal
@@ -21,6 +22,8 @@ from google.protobuf.message import DecodeError
 from perennial.v1 import stream_pb2 as proto
 
 BEAT, PATIENCE, HELD_LIMIT = b"\xff\xff", 3.0, 1024
+# A node reads eight pages at a time, for all subscribers.
+PAGES_AT_A_TIME, HOUSEKEEPING = 4, 0.1
 STATES = dict(enumerate(["subscribed", "grace", "retry", "expired", "revoked", "owned"]))
 KINDS = {b"\1": "subscription", b"\2": "purchase"}
 
@@ -81,7 +84,7 @@ def answer(entitlement, moment):
 class Shard:
     def __init__(self, number, told=None):
         self.number, self.epoch, self.owner, self.rows = number, 0, None, {}
-        self.asked, self.not_before, self.beginnings, self.position_epoch = None, 0.0, 0, 0
+        self.asked, self.not_before, self.beginnings, self.position_epoch, self.waits = None, 0.0, 0, 0, False
         # The place, and its epoch, up to which an earlier run has told of changes.
         self.told = told
         self.begin_again()
@@ -180,18 +183,20 @@ class Shard:
             told = {"shard": self.number, "sequence": self.position[0], **describe(image.key), "version": image.version}
             print(json.dumps({**told, **answer(image.entitlement, time.time() * 1000)}), flush=True)
 
-    def question(self, request):
-        """Steps 2, 3 and 4: what is missing. False when nothing is."""
+    def misses(self):
+        """Steps 2, 3, 4 and 7: whether there is something to ask for."""
+        return self.position is None or self.held or self.head > self.position[0] or self.renewed is not None
+
+    def question(self, number):
+        request = proto.StreamRequest(id=number)
         if self.position is None:
             request.snapshot.shard, request.snapshot.after = self.number, self.after
         elif self.held or self.head > self.position[0]:
             request.changes.shard = self.number
             request.changes.after.sequence, request.changes.after.tag = self.position
-        elif self.renewed is not None:
-            request.snapshot.shard, request.snapshot.after = self.number, self.renewed
         else:
-            return False
-        return True
+            request.snapshot.shard, request.snapshot.after = self.number, self.renewed
+        return request
 
     def take_snapshot(self, page):
         if self.position:
@@ -228,10 +233,14 @@ class Shard:
     def take_changes(self, page):
         if page.head.epoch < self.epoch or self.position is None:
             return
+        self.raise_epoch(page.head.epoch, self.owner)
+        self.doubt(place(page.head.head), page.head.epoch)
         before = self.position
+        # They are of any epochs up to that of the page: history, and no doubt about what is held.
         for delta in page.deltas:
-            if place(delta.previous) == self.position:
+            if self.position and place(delta.previous) == self.position:
                 self.advance(delta)
+        self.head = max(self.head, page.head.head.sequence)
         self.release()
         if self.position == before:
             self.not_before = time.monotonic() + 0.1
@@ -263,7 +272,9 @@ class Follower:
         self.keys = (zmq.curve_public(secret), secret)
         self.origin, self.shards, self.questions, self.last_id = None, {}, {}, 0
         self.shard_count, self.has_all, self.nodes, self.gaps = None, False, [], 0
-        self.path, self.saved = path, None
+        self.path, self.saved, self.next_housekeeping = path, None, 0.0
+        # Numbers of shards that may have something to ask for, each once, with the moment before which they do not ask.
+        self.curious = []
         self.load()
         for node in nodes:
             endpoint, _, key = node.partition("=")
@@ -310,26 +321,52 @@ class Follower:
         if found != self.origin:
             for shard in self.shards.values():
                 shard.forget()
-            self.origin, self.shards, self.questions = found, {}, {}
+            self.origin, self.shards, self.questions, self.curious = found, {}, {}, []
         return True
 
     def shard(self, number):
-        return self.shards.setdefault(number, Shard(number))
+        if number not in self.shards:
+            self.shards[number] = Shard(number)
+        return self.shards[number]
+
+    def wonder(self, shard):
+        if shard.misses() and not shard.waits and not shard.asked:
+            shard.waits = True
+            heapq.heappush(self.curious, (shard.not_before, shard.number))
 
     def turn(self):
-        ready = dict(self.poller.poll(100))
+        ready = dict(self.poller.poll(self.patience()))
         for node in self.nodes:
             if node.stream in ready:
                 self.drain(node.stream, lambda message: self.hear(message, node))
             if node.service in ready:
                 self.drain(node.service, lambda message: self.take(message, node))
-        self.ask()
+        now = time.monotonic()
+        self.ask(now)
+        # What looks at all shards is not done for each message.
+        if now >= self.next_housekeeping:
+            self.next_housekeeping = now + HOUSEKEEPING
+            self.keep_house(now)
+
+    def patience(self):
+        """In milliseconds, until there is something to do although nothing comes."""
+        if not self.curious or len(self.questions) >= PAGES_AT_A_TIME * len(self.nodes):
+            return 100
+        return max(1, min(100, (self.curious[0][0] - time.monotonic()) * 1000))
+
+    def keep_house(self, now):
+        for number, (shard, _, moment) in list(self.questions.items()):
+            if moment + PATIENCE < now:
+                del self.questions[number]
+                shard.asked = None
+                self.wonder(shard)
         if self.path:
             self.save()
-        following = [shard for shard in self.shards.values() if shard.position]
-        if len(following) == self.shard_count and not self.has_all:
-            self.has_all = True
-            print(f"following {sum(len(shard.rows) for shard in following)} streams", file=sys.stderr, flush=True)
+        if not self.has_all and len(self.shards) == self.shard_count:
+            following = [shard for shard in self.shards.values() if shard.position]
+            if len(following) == self.shard_count:
+                self.has_all = True
+                print(f"following {sum(len(shard.rows) for shard in following)} streams", file=sys.stderr, flush=True)
 
     def drain(self, socket, body):
         for _ in range(1000):
@@ -345,20 +382,30 @@ class Follower:
                 node.meet(beat)
                 self.shard_count = beat.shard_count
                 for head in beat.heads:
-                    self.shard(head.shard).see(head, node)
+                    shard = self.shard(head.shard)
+                    shard.see(head, node)
+                    self.wonder(shard)
         elif message[:1] < b"\x10":
             delta = proto.Delta.FromString(message[2:])
             if self.admits(delta.origin):
-                self.shard(int.from_bytes(message[:2], "big")).hear(delta, node)
+                shard = self.shard(int.from_bytes(message[:2], "big"))
+                shard.hear(delta, node)
+                self.wonder(shard)
 
     def take(self, message, node):
         found = proto.StreamAnswer.FromString(message)
         if found.id not in self.questions:
             return
         shard, beginnings, _ = self.questions.pop(found.id)
-        shard.asked, kind = None, found.WhichOneof("answer")
-        if beginnings != shard.beginnings:
-            return
+        shard.asked = None
+        if beginnings == shard.beginnings:
+            self.take_answer(found, shard, node)
+        # It may be another's by now, if the store is another.
+        if self.shards.get(shard.number) is shard:
+            self.wonder(shard)
+
+    def take_answer(self, found, shard, node):
+        kind = found.WhichOneof("answer")
         if kind == "failure":
             if found.failure.code == proto.STREAM_FAILURE_CODE_REWOUND:
                 shard.forget()
@@ -369,21 +416,19 @@ class Follower:
         elif kind and self.admits(getattr(found, kind).origin):
             getattr(shard, f"take_{kind}")(getattr(found, kind))
 
-    def ask(self):
-        now = time.monotonic()
-        for number, (shard, _, moment) in list(self.questions.items()):
-            if moment + PATIENCE < now:
-                del self.questions[number]
-                shard.asked = None
-        for shard in self.shards.values():
-            if shard.asked or shard.owner is None or shard.owner.service is None or shard.not_before > now:
+    def ask(self, now):
+        limit = PAGES_AT_A_TIME * len(self.nodes)
+        while self.curious and self.curious[0][0] <= now and len(self.questions) < limit:
+            shard = self.shards[heapq.heappop(self.curious)[1]]
+            shard.waits = False
+            if shard.owner is None or shard.owner.service is None or shard.asked or not shard.misses():
+                # A beat, a delta or an answer makes it curious again.
                 continue
-            request = proto.StreamRequest(id=self.last_id + 1)
-            if len(self.questions) < 4 and shard.question(request):
-                self.last_id = shard.asked = request.id
-                self.questions[request.id] = (shard, shard.beginnings, now)
-                self.gaps += request.HasField("changes")
-                shard.owner.service.send(request.SerializeToString())
+            request = shard.question(self.last_id + 1)
+            self.last_id = shard.asked = request.id
+            self.questions[request.id] = (shard, shard.beginnings, now)
+            self.gaps += request.HasField("changes")
+            shard.owner.service.send(request.SerializeToString())
 
     def dump(self, moment):
         return [

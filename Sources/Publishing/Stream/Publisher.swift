@@ -143,6 +143,9 @@ extension Publisher {
             ?? self.peers.withLock { $0.contains(key) ? "node \(Z85.text(of: key) ?? "")" : nil }
     }
 
+    /// An answer was one too many for its connection.
+    func countDropped() { self.dropped.increment() }
+
     func listens(at endpoints: Endpoints) { self.bound.continuation.yield(endpoints) }
 
     /// Has the store asked about shards whose heads are not known.
@@ -152,11 +155,15 @@ extension Publisher {
 
     /// - Parameters:
     ///   - bytes: nil for a message that has not one part.
+    ///   - isBehind: so much waits for this connection that it gets nothing large.
     ///   - beat: makes the answer to a probe.
-    func receive(_ bytes: [UInt8]?, from identity: [UInt8], user: String?, beat: () -> StreamBeat) {
+    func receive(
+        _ bytes: [UInt8]?, from identity: [UInt8], user: String?, isBehind: Bool, beat: () -> StreamBeat
+    ) {
         guard let user, let bytes, let request = try? StreamRequest(decoding: bytes) else {
             return self.reply(StreamAnswer(id: 0, .failure(StreamFailure(.malformed))), to: identity)
         }
+        if isBehind { return self.refuse(request, for: RequestBudget.pauseWhenBusy, to: identity) }
         if case .probe = request.content {
             // Each is answered with the heads of all shards, by the thread that everybody's deltas wait for.
             if let pause = self.probePace.withLock({ $0.take(user, at: .now) }) {

@@ -12,7 +12,7 @@ package struct RequestBudget {
         self.pace = RequestPace(rate: rate, burst: burst)
     }
 
-    private static let pauseWhenBusy = Duration.milliseconds(20)
+    static let pauseWhenBusy = Duration.milliseconds(20)
 
     /// - Returns: nil when the page may be read, and `finish()` has to follow; else how long to wait.
     package mutating func begin(_ user: String, at now: ContinuousClock.Instant) -> Duration? {

@@ -17,12 +17,16 @@ package struct StreamConfiguration: Sendable {
     package var waitingDeltas = 65_536
     /// How many rows or events one page has at most.
     package var pageLimit = 4_096
-    /// How many pages are read at a time, for all subscribers.
+    /// How many pages are read at a time, for all subscribers; and how many answers may wait for one connection that gets
+    /// more of them.
     package var pagesUnderWay = 8
+    /// How many requests of one connection may be without an answer that it has read: each of these is answered or refused.
+    /// One for each shard of the largest store.
+    package var requestsPerConnection = 4_096
     /// How many pages a second one subscriber gets.
     package var pagesPerSecond = 200
-    /// How many of these he may ask for at once.
-    package var pageBurst = 400
+    /// How many of these he may ask for at once: all shards of the largest store, twice.
+    package var pageBurst = 8_192
     /// How many probes a second one subscriber gets an answer to. A follower sends two: it is enough for a hundred that have
     /// the same key.
     package var probesPerSecond = 200

@@ -26,7 +26,7 @@ final class StreamOutbox: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter limit: in deltas. Answers are bounded by those that are asked for at a time.
+    /// - Parameter limit: in deltas. Answers are taken at each turn, and bounded there.
     init(limit: Int) { self.limit = limit }
 
     /// - Returns: how many did not fit and are dropped: subscribers notice.

@@ -9,6 +9,9 @@ struct StreamProgram: ReactorProgram, ~Copyable {
     private static let domain = "perennial.stream"
     /// A question is small, and so is a subscription.
     private static let largestMessage = 4_096
+    private static let shortestPause = Duration.milliseconds(1)
+    /// For those who do not read.
+    private static let longestPause = Duration.milliseconds(64)
 
     private let publisher: Publisher
     private let log: ServedLog
@@ -18,6 +21,10 @@ struct StreamProgram: ReactorProgram, ~Copyable {
     private let servicePort: UInt16
     private var zap: ZAPHandler
     private var nextBeat = ContinuousClock.now
+    private var answers: WaitingAnswers
+    /// When those are tried again that the socket does not take; it does not say when it would.
+    private var nextAttempt: ContinuousClock.Instant?
+    private var pause = StreamProgram.shortestPause
     private var zapPlace = 0
     private var servicePlace = 0
 
@@ -29,8 +36,9 @@ struct StreamProgram: ReactorProgram, ~Copyable {
         let stream = try Self.socket(.publish, configuration, in: context)
         try stream.set(.sendHighWaterMark, to: Int32(clamping: configuration.messagesPerSubscriber))
         let service = try Self.socket(.router, configuration, in: context)
-        // Pages are large: who does not read them asks again.
+        // Pages are large: few wait in the socket, and it says when it takes no more.
         try service.set(.sendHighWaterMark, to: Int32(clamping: 2 * configuration.pagesUnderWay))
+        try service.set(.mandatory, to: true)
         let first = try stream.bind(configuration.bind)
         let second = try service.bind(Self.endpoint(after: configuration.bind))
         self.publisher = publisher
@@ -40,6 +48,7 @@ struct StreamProgram: ReactorProgram, ~Copyable {
         self.stream = stream
         self.service = service
         self.servicePort = Self.port(of: second) ?? 0
+        self.answers = WaitingAnswers(limit: configuration.requestsPerConnection)
         publisher.listens(at: Publisher.Endpoints(stream: first, service: second))
     }
 
@@ -69,7 +78,7 @@ struct StreamProgram: ReactorProgram, ~Copyable {
     mutating func prepare(_ poller: inout Poller) -> ContinuousClock.Instant? {
         self.zapPlace = self.zap.add(to: &poller)
         self.servicePlace = poller.add(self.service)
-        return self.nextBeat
+        return min(self.nextBeat, self.nextAttempt ?? self.nextBeat)
     }
 
     mutating func turn(_ poller: borrowing Poller) throws(ZeroMQError) -> Bool {
@@ -83,15 +92,22 @@ struct StreamProgram: ReactorProgram, ~Copyable {
         for changes in self.publisher.outbox.takeChanges() {
             for delta in changes.deltas { _ = try self.stream.send(delta.published(in: changes.shard)) }
         }
-        for answer in self.publisher.outbox.takeAnswers() {
-            guard case .sent = try self.service.send(answer.identity, more: true) else { continue }
-            _ = try self.service.send(answer.bytes)
-        }
+        try self.sendAnswers()
         if let beat {
             _ = try self.stream.send(beat.published())
             self.nextBeat = .now + self.publisher.configuration.beatInterval
         }
         return true
+    }
+
+    private mutating func sendAnswers() throws(ZeroMQError) {
+        let isFirst = self.answers.isEmpty
+        for answer in self.publisher.outbox.takeAnswers() {
+            if !self.answers.add(answer) { self.publisher.countDropped() }
+        }
+        let hasSent = try self.answers.send(over: self.service)
+        self.pause = hasSent || isFirst ? Self.shortestPause : min(self.pause * 2, Self.longestPause)
+        self.nextAttempt = self.answers.isEmpty ? nil : .now + self.pause
     }
 
     private func beat() -> StreamBeat {
@@ -111,7 +127,8 @@ struct StreamProgram: ReactorProgram, ~Copyable {
             let user = part.userID
             let bytes = part.hasMore ? nil : part.bytes
             while part.hasMore, try self.service.receive(&part) {}
-            self.publisher.receive(bytes, from: identity.bytes, user: user) { self.beat() }
+            let isBehind = self.answers.count(for: identity.bytes) >= self.publisher.configuration.pagesUnderWay
+            self.publisher.receive(bytes, from: identity.bytes, user: user, isBehind: isBehind) { self.beat() }
         }
     }
 }

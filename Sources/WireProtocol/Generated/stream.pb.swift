@@ -15,7 +15,10 @@
 ///
 ///   PUB     what is published. Connect a SUB socket.
 ///   ROUTER  answers questions. Connect a DEALER socket. A message has one part: a StreamRequest, and a StreamAnswer
-///           back. An answer may be lost, so ask again after some seconds, with a new id.
+///           back, in any order. Of one connection 4,096 requests may be without an answer that was read, and each of
+///           them is answered or refused (BUSY); what is more may get nothing. 8 pages are read at a time for all
+///           subscribers together, so ask for few at a time: the rest is refused, with a pause. A connection that breaks
+///           takes answers with it, so ask again after some seconds, with a new id.
 ///
 /// Both speak CURVE. A subscriber's public key has to be listed under `stream.subscribers`; any other gets nothing. Both
 /// have the node's key, which `perennial keys new` printed.
@@ -36,18 +39,26 @@
 ///   1. Subscribe to it and to beats, on all nodes, and keep what comes. Wait for a beat that has the shard: its node
 ///      owns it.
 ///   2. Ask that node's ROUTER for a snapshot, page by page. `head` of the first page is where it begins; the rows may
-///      be newer.
+///      be newer. `head` of a later page is where the log stood by then: it moves nothing, since the changes up to it are
+///      asked for anyway. When its epoch is another than that of the first, begin the snapshot again.
 ///   3. Your position is that head. Apply each Delta whose `previous` is your position, and take its own. One at or
 ///      before your position is a repetition. Anything else is a gap: ask for the changes after your position.
 ///   4. A beat whose head is beyond your position, though nothing came since: the tail was lost. Ask for the changes.
+///      When a page of them is full, ask for the next. One without deltas says that nothing after your position is
+///      known to be durable: when its `head` is your position you have all; otherwise ask again after 100 ms.
 ///   5. Of one key, the greater version counts, wherever it came from. So neither order nor repetition matters.
 ///   6. REWOUND, another store, another restore_generation, or a head before your position in an epoch that is higher than
 ///      that of your position (of the delta that brought it, or of the snapshot's head): what you have may never have
 ///      been. A delta without `previous`, at your position or before it, of such an epoch says the same. So does, in any
 ///      epoch, a head or a `previous` with the sequence of your position and another tag; and a delta at your position or
 ///      before it, of the epoch of your position, with another tag than that, since one process writes all of an epoch: the
-///      store has lost the epoch too, and has given its number once more. Forget the shard and begin again. Messages of an
-///      epoch lower than one that you have seen are late: pass over them.
+///      store has lost the epoch too, and has given its number once more. Forget the shard and begin again. A delta of such
+///      an epoch that has a `previous` counts as a head there: one before your position says that what you have was lost,
+///      one at it (with your tag) is just the next, and one beyond it is a gap.
+///      All of this is about what is published, and about the heads of pages. A message of an epoch lower than one that
+///      you have seen is late: pass over it. A page's epoch is that of its `head`. The deltas inside a ChangesPage are
+///      history, each of the epoch that wrote it, and may be of any up to that one: none of them is late, and none doubts
+///      your position. Apply them by 3; the epoch of your position then is the greatest that was so far.
 ///   7. A head whose `rules` are others than those of the head that your snapshot began with: by them, what you hold says
 ///      something else. Go on following, and take a snapshot beside it: of each row that has just the version that you
 ///      hold, take the entitlement. Where a change that you asked for has an entitlement by other rules (its 4 bytes are
@@ -495,7 +506,7 @@ package nonisolated struct ProtoSnapshotPage: Sendable {
   /// Clears the value of `origin`. Subsequent reads from it will return its default value.
   package mutating func clearOrigin() {self._origin = nil}
 
-  /// The head of the shard before the rows of this page were read.
+  /// The head of the shard before the rows of this page were read. That of the first page is where the snapshot begins.
   package var head: ProtoServedHead {
     get {_head ?? ProtoServedHead()}
     set {_head = newValue}
@@ -533,7 +544,7 @@ package nonisolated struct ProtoChangesPage: Sendable {
   package mutating func clearOrigin() {self._origin = nil}
 
   /// The head of the shard before the changes were read: what is beyond comes as it is published. When the last of
-  /// `deltas` is before it, ask for more.
+  /// `deltas` is before it, ask for more; when there is none, see 4.
   package var head: ProtoServedHead {
     get {_head ?? ProtoServedHead()}
     set {_head = newValue}

@@ -48,6 +48,19 @@ struct PythonSubscriberTests {
         }
     }
 
+    @Test func copiesAsManyShardsAsAStoreCanHave() async throws {
+        var node = try PublishingNode(shardCount: 4_096)
+        node.stream.beatInterval = .milliseconds(500)
+        try await node.run { [node] running in
+            try await running.service.renew(0..<500, period: 1)
+            let subscriber = try PythonSubscriber(of: running, node, keys: node.subscriber)
+            await eventually { subscriber.errors.contains("following 500 streams") || !subscriber.isRunning }
+            let (status, dump) = try await subscriber.end()
+            #expect(status == 0, "\(subscriber.errors)")
+            #expect(Set(dump.map(\.id)) == Set(Self.ids(0..<500)))
+        }
+    }
+
     /// Longer messages than usual, so that few fill the buffers of a connection.
     @Test func whoStandsStillLosesWhatDoesNotFitAndGetsItLater() async throws {
         // given: few messages are kept for a subscriber, who has copied all

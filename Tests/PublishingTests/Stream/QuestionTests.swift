@@ -159,6 +159,53 @@ import ZeroMQ
         }
     }
 
+    /// One connection, and none of its answers is read before all has been asked.
+    @Test(arguments: [40, 256, 4_000]) func whatIsAskedAtOnceIsAnsweredOrRefused(_ count: Int) async throws {
+        try await self.node.run { running in
+            try await running.service.renew(0..<80, period: 1)
+            let questioner = self.node.questioner(of: running)
+            for content in [StreamRequest.Content.snapshot(ShardID(rawValue: 1), after: [], limit: 0), .probe] {
+                let answers = try await questioner.ask(content, times: count)
+                #expect(answers.map(\.id).sorted() == (1...UInt64(count)).map(\.self))
+                #expect(answers.allSatisfy { Self.failure($0) == nil || Self.failure($0) == .busy })
+                #expect(answers.contains { Self.failure($0) == nil })
+            }
+        }
+    }
+
+    @Test func whoReadsNothingHoldsABoundedAmountAndNobodyUp() async throws {
+        var node = self.node
+        node.stream.requestsPerConnection = 100
+        let other = try CurveKeyPair()
+        node.stream.subscribers[other.publicKey] = "reports"
+        try await node.run { [node] running in
+            // given: one who asks far more than it may, and reads nothing before the end
+            let (greedy, modest) = (node.questioner(of: running), node.questioner(of: running, keys: other))
+            let isOver = Flag()
+            async let answers = greedy.ask(.probe, times: 2_000, readingAfter: isOver)
+            defer { isOver.raise() }
+            // when, then: others are answered
+            for _ in 0..<20 {
+                guard case .heads = try await modest.ask(.probe)?.content else {
+                    Issue.record("no heads")
+                    return
+                }
+            }
+            isOver.raise()
+            #expect(try await answers.count <= 2_000)
+        }
+    }
+
+    @Test func aWholeCopyIsNotTooMuchForAnyStore() {
+        let (stream, start) = (self.node.stream, ContinuousClock.now)
+        var budget = RequestBudget(
+            underWay: stream.pagesUnderWay, rate: stream.pagesPerSecond, burst: stream.pageBurst)
+        for _ in 0..<4_096 {
+            #expect(budget.begin("paywall", at: start) == nil)
+            budget.finish()
+        }
+    }
+
     @Test func aHundredFollowersWithOneKeyAreNotRefused() {
         // given: each sends two probes a second, and one more whenever it connects, as all do now
         let (stream, start) = (self.node.stream, ContinuousClock.now)

@@ -15,14 +15,15 @@ import ZeroMQ
 struct PublishingNode {
     static let start = Moment(milliseconds: 1_760_000_000_000)
 
-    let store: any EventStore = InMemoryEventStore(shardCount: 16)
+    let store: any EventStore
     let subscriber: CurveKeyPair
     /// By which commits are dated and checks are answered.
     let clock = ManualClock(Self.start)
     var stream: StreamConfiguration
     var runtime = RuntimeConfiguration()
 
-    init() throws {
+    init(shardCount: Int = 16) throws {
+        self.store = InMemoryEventStore(shardCount: shardCount)
         self.subscriber = try CurveKeyPair()
         self.stream = StreamConfiguration(
             bind: "tcp://127.0.0.1:*", keys: try CurveKeyPair(), subscribers: [self.subscriber.publicKey: "analytics"])
