@@ -99,8 +99,11 @@ struct EntitlementLoader: Sendable {
             let stored = try EntitlementRow(decoding: row.entitlement)
             if stored.answers(at: moment) { return CheckableStream(app: app, version: row.version, row: stored) }
         }
-        let state = try await self.store.loadState(row, key: key, in: shard)
-        let made = EntitlementRow(state: state, version: row.version.rawValue, from: moment, rules: self.rules)
+        // After a change of settings all rows are.
+        let made = try await FoldingThreads.shared.run {
+            let state = try await self.store.loadState(row, key: key, in: shard)
+            return EntitlementRow(state: state, version: row.version.rawValue, from: moment, rules: self.rules)
+        }
         return CheckableStream(app: app, version: row.version, row: made)
     }
 }

@@ -2,11 +2,20 @@ import EventSourcing
 import Subscriptions
 import WireProtocol
 
+/// How many events of one stream are read at a time.
+private let historyPage = 512
+
 /// Rows of the store as states. A row that was folded by other rules than this binary's is derived anew from the log.
 extension EventStore {
     func loadState(_ row: StreamRow, key: StreamKey, in shard: ShardID) async throws -> StreamState {
         let stored = try StoredState(protoBytes: row.state, key: key)
         guard stored.logicVersion != StreamState.logicVersion else { return stored.state }
+        // What is read in one piece is folded where it is asked for: after an update that are many, and each is little.
+        guard row.version.rawValue >= historyPage else { return try await self.fold(key, in: shard) }
+        return try await FoldingThreads.shared.run { try await self.fold(key, in: shard) }
+    }
+
+    private func fold(_ key: StreamKey, in shard: ShardID) async throws -> StreamState {
         var state = StreamState(key: key)
         for (_, event) in try await self.history(of: key, in: shard) { state.apply(event) }
         return state
@@ -26,16 +35,15 @@ extension EventStore {
 
     /// The whole log of one stream, oldest first.
     func history(of key: StreamKey, in shard: ShardID) async throws -> [(at: Moment, event: SubscriptionEvent)] {
-        let page = 512
         let keyBytes = key.bytes
         var history: [(at: Moment, event: SubscriptionEvent)] = []
         var version = StreamVersion.zero
         while true {
-            let events = try await self.events(of: keyBytes, in: shard, after: version, limit: page)
+            let events = try await self.events(of: keyBytes, in: shard, after: version, limit: historyPage)
             for event in events {
                 history.append((Moment(milliseconds: event.at), try event.decoded()))
             }
-            guard events.count == page, let last = events.last else { return history }
+            guard events.count == historyPage, let last = events.last else { return history }
             version = last.version
         }
     }

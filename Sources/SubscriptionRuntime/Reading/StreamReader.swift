@@ -10,6 +10,7 @@ struct StreamReader: Sendable {
     let positions: PositionGuard
     let rules: DerivationRules
     let clock: any WallClock
+    private let pastQuestions = PastQuestions()
 
     /// A stream that exists.
     struct Found {
@@ -85,7 +86,9 @@ struct StreamReader: Sendable {
         let isPast = query.at != nil || query.knownAt != nil
         let view =
             isPast
-            ? try await self.past(found, at: query.at, knownAt: query.knownAt, now: now)
+            ? try await self.pastQuestions.ask { [found] in
+                try await self.past(found, at: query.at, knownAt: query.knownAt, now: now)
+            }
             : try await self.current(found, at: now)
         if query.consistency != .local, self.positions.isOurs(found.shard) {
             try self.positions.confirm([found.shard], since: turns)

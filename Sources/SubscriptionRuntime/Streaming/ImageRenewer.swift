@@ -24,10 +24,12 @@ struct ImageRenewer: Sendable {
         var image = SubscriptionImage(key: row.key, version: row.version, entitlement: row.entitlement)
         guard EntitlementRow.fingerprint(of: row.entitlement) != self.fingerprint, let key = StreamKey(bytes: row.key)
         else { return image }
-        let state = try await self.store.loadState(row, key: key, in: shard)
-        let made = EntitlementRow(
-            state: state, version: row.version.rawValue, from: self.watch.present, rules: self.rules)
-        image.entitlement = made.encoded(under: self.fingerprint)
+        image.entitlement = try await FoldingThreads.shared.run {
+            let state = try await self.store.loadState(row, key: key, in: shard)
+            let made = EntitlementRow(
+                state: state, version: row.version.rawValue, from: self.watch.present, rules: self.rules)
+            return made.encoded(under: self.fingerprint)
+        }
         return image
     }
 }

@@ -29,7 +29,8 @@ struct DoubtScan: Sendable {
                 let epoch = parts.gate.epoch
                 if let last = scanned[parts.shard], last.epoch == epoch, .now - last.at < Self.interval { continue }
                 do {
-                    try await self.scan(parts.shard, isFirst: scanned[parts.shard]?.epoch != epoch)
+                    let isFirst = scanned[parts.shard]?.epoch != epoch
+                    try await FoldingThreads.shared.run { try await self.scan(parts.shard, isFirst: isFirst) }
                     scanned[parts.shard] = (epoch, .now)
                 } catch {
                     self.logger.debug(
