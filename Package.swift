@@ -213,7 +213,7 @@ let package = Package(
                 "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning",
                 "PerennialTestSupport", "Publishing",
                 "SubscriptionRuntime", "Subscriptions", "WireProtocol", asn1, crypto, hummingbird, lifecycle, logging,
-                metrics, nioCore, nioEmbedded, protobuf, x509,
+                metrics, nioCore, nioEmbedded, protobuf, x509, yams,
             ]),
         tests(
             "AppStoreSimulatorTests",

@@ -2,6 +2,7 @@ import HTTPAPI
 import HTTPTypes
 import SubscriptionRuntime
 import Testing
+import Yams
 
 /// `proto/openapi.yaml` says what the router does, no more and no less.
 @Suite struct OpenAPITests {
@@ -27,6 +28,32 @@ import Testing
         switch route.access {
         case .open, .signature: #expect(operation.text.contains("security: []"))
         case .scope(let scope): #expect(operation.text.contains("Scope `\(scope.rawValue)`"))
+        }
+    }
+
+    /// 400, 401, 431 and their like, which any request may get.
+    @Test func `every request says what is refused`() {
+        for operation in self.document.operations {
+            let problem = "default: { $ref: \"#/components/responses/Problem\" }"
+            #expect(operation.text.contains(problem), "\(operation.name)")
+        }
+    }
+
+    /// `{ description: One, two }` is two members, and the second has no value.
+    @Test func `no sentence is cut at its comma`() throws {
+        let root = try #require(try Yams.compose(yaml: self.document.text))
+
+        #expect(Self.membersWithoutValue(of: root) == [])
+    }
+
+    private static func membersWithoutValue(of node: Node) -> [String] {
+        switch node {
+        case .mapping(let members):
+            members.flatMap { name, value in
+                (value.null == nil ? [] : [name.string ?? ""]) + self.membersWithoutValue(of: value)
+            }
+        case .sequence(let elements): elements.flatMap(self.membersWithoutValue)
+        case .scalar, .alias: []
         }
     }
 

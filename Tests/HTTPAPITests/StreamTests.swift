@@ -1,6 +1,7 @@
 import EventSourcing
 import Foundation
 import HTTPAPI
+import HTTPTypes
 import PerennialTestSupport
 import Subscriptions
 import Testing
@@ -197,6 +198,21 @@ import Testing
                     "GET", "/v1/subscriptions/9?\(name)=\((Moment.now + .days(1)).rfc3339)")
                 #expect(future.status == 400)
                 #expect(future.code == "futureMoment")
+            }
+        }
+    }
+
+    /// An explanation is given by all that is known now, so it has no `knownAt`.
+    @Test(arguments: Route.all.filter { $0.method == .get && $0.path.contains("{originalTransactionId}") }.map(\.path))
+    func `a listed moment of the past is taken`(_ path: String) async throws {
+        try await Node.run { node in
+            let bought = Moment.now - .days(10)
+            _ = try await self.post(node, try self.store.transaction(id: "9", purchased: bought))
+            let route = try #require(Route.all.first { $0.method == .get && $0.path == path })
+            let target = path.replacing("{originalTransactionId}", with: "9")
+            for name in ["at", "knownAt"] {
+                let answer = try await node.send("GET", "\(target)?\(name)=\((bought + .days(1)).rfc3339)")
+                #expect((answer.status != 400) == route.parameters.contains(name), "\(name)")
             }
         }
     }

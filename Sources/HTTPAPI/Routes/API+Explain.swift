@@ -8,8 +8,7 @@ extension API {
     func explain(_ call: Call) async throws -> Response {
         let explanation = try await self.service.explain(
             SubscriptionQuery(
-                stream: try call.query.stream(.subscription, id: call.arguments[0]), at: try call.query.moment("at"),
-                knownAt: try call.query.moment("knownAt")))
+                stream: try call.query.stream(.subscription, id: call.arguments[0]), at: try call.query.moment("at")))
         return .json(reserving: 4_096) { json in
             json.object { json in
                 json.member("subscription") { explanation.view.write(to: &$0) }

@@ -71,8 +71,7 @@ extension Route {
             parameters: stream + page + ["evidence"]
         ) { try await $0.events(of: .subscription, $1) },
         Route(
-            .get, "/v1/subscriptions/{originalTransactionId}/explain", .scope(.read),
-            parameters: stream + ["at", "knownAt"]
+            .get, "/v1/subscriptions/{originalTransactionId}/explain", .scope(.read), parameters: stream + ["at"]
         ) { try await $0.explain($1) },
         Route(
             .get, "/v1/purchases/{originalTransactionId}", .scope(.read),

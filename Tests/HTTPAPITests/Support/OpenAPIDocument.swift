@@ -15,6 +15,7 @@ struct OpenAPIDocument {
         "webhook",
     ]
 
+    let text: String
     private(set) var operations: [Operation] = []
     private(set) var problemCodes: Set<String> = []
     /// By the name of a parameter.
@@ -22,7 +23,8 @@ struct OpenAPIDocument {
 
     init() throws {
         let file = URL(filePath: #filePath).appending(path: "../../../../proto/openapi.yaml").standardized
-        let lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
+        self.text = try String(contentsOf: file, encoding: .utf8)
+        let lines = self.text.components(separatedBy: "\n")
         self.readOperations(lines)
         self.readProblemCodes(lines)
         self.readLongestTexts(lines)
