@@ -113,6 +113,8 @@ let package = Package(
             "PerennialClient",
             ["Entitlements", "EventSourcing", "Mirroring", "Sharding", "Subscriptions", "WireProtocol", "ZeroMQ"],
             products: [logging, metrics]),
+        .executableTarget(
+            name: "Paywall", dependencies: ["PerennialClient"], path: "proto/example/paywall", swiftSettings: settings),
         library(
             "SubscriptionRuntime",
             [

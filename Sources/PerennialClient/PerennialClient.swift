@@ -10,9 +10,12 @@ import ZeroMQ
 /// Perennial's nodes, and answers from there: without I/O and without a lock.
 ///
 ///     let client = try PerennialClient(configuration)
-///     async let running: Void = client.run()
-///     try await client.untilReady()
-///     let entitlement = try client.check("2000000000000001")
+///     try await withThrowingTaskGroup(of: Void.self) { group in
+///         defer { group.cancelAll() }
+///         group.addTask { try await client.run() }
+///         try await client.untilReady()
+///         let entitlement = try client.check("2000000000000001")
+///     }
 ///
 /// Connections that break are made again, and what was lost meanwhile is asked for. An answer that may be older than
 /// ``Configuration/staleness`` says so (``Entitlement/isStale``), and none says that somebody is entitled beyond
