@@ -5,7 +5,7 @@ import UnixSignals
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Runs all benchmarks but the long ones, or those that --only names, and prints one table.",
+        abstract: "Runs all benchmarks but the long ones, or those that --only names, and prints one table as it goes.",
         discussion: """
             \(allBenchmarks.map { "  \($0.name): \($0.abstract)" }.joined(separator: "\n"))
 
@@ -40,17 +40,23 @@ struct RunCommand: AsyncParsableCommand {
         }
         defer { interruption.cancel() }
         var figures: [Figure] = []
+        if !self.json { Self.write(FigureTable.head) }
         for benchmark in allBenchmarks where self.isWanted(benchmark) {
             workspace.say("\(benchmark.name) …")
-            figures += try await benchmark.init().run(in: workspace)
+            let measured = try await benchmark.init().run(in: workspace)
+            if !self.json { measured.map(FigureTable.line).forEach(Self.write) }
+            figures += measured
         }
-        print(self.json ? try Self.json(figures) : "\(FigureTable(figures: figures))")
+        if self.json { Self.write(try Self.json(figures)) }
         if figures.contains(where: { $0.isReached == false }) { throw ExitCode(1) }
     }
 
     private func isWanted(_ benchmark: any Benchmark.Type) -> Bool {
         self.only.isEmpty ? !benchmark.isLong : self.only.contains(benchmark.name)
     }
+
+    /// At once, also into a file: whoever ends this early has what was measured by then.
+    private static func write(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
     private static func json(_ figures: [Figure]) throws -> String {
         let encoder = JSONEncoder()

@@ -1,23 +1,22 @@
 import Foundation
 
-/// The figures as people read them.
-package struct FigureTable: CustomStringConvertible {
-    private let figures: [Figure]
+/// The figures as people read them: line by line, each as soon as there is something to show in it.
+package enum FigureTable {
+    /// As wide as figures are. A longer name moves the rest of its line.
+    private static let widths = [64, 15, 10, 7, 12, 7]
 
-    package init(figures: [Figure]) { self.figures = figures }
+    package static let head = Self.line(["figure", "value", "baseline", "ratio", "goal", ""])
 
-    package var description: String {
-        let rows = [["figure", "value", "baseline", "ratio", "goal", ""]] + self.figures.map(Self.row)
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            zip(row, widths).enumerated().map { column, cell in
-                let space = String(repeating: " ", count: cell.1 - cell.0.count)
-                return column == 0 ? cell.0 + space : space + cell.0
-            }.joined(separator: "  ")
-        }.joined(separator: "\n")
+    package static func line(of figure: Figure) -> String { Self.line(Self.cells(figure)) }
+
+    private static func line(_ cells: [String]) -> String {
+        zip(cells, Self.widths).enumerated().map { column, cell in
+            let space = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
+            return column == 0 ? cell.0 + space : space + cell.0
+        }.joined(separator: "  ")
     }
 
-    private static func row(_ figure: Figure) -> [String] {
+    private static func cells(_ figure: Figure) -> [String] {
         [
             figure.name, "\(Self.text(figure.value)) \(figure.unit)", figure.baseline.map(Self.text) ?? "",
             figure.ratio.map { String(format: "%.3f", $0) } ?? "", Self.text(figure.goal),
