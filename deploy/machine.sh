@@ -1,5 +1,7 @@
 # Sourced by the scripts beside it: says what a machine lacks, and installs what it can.
 
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
 say() { printf '== %s\n' "$*"; }
 
 fail() {
@@ -7,22 +9,39 @@ fail() {
     exit 1
 }
 
-# The toolchain is the one thing these scripts do not install.
-require_swift() {
-    command -v swift >/dev/null 2>&1 ||
-        fail "no Swift toolchain found: install Swift 6.3 or newer (https://www.swift.org/install/linux/) and put it on the PATH"
+# What --yes of the scripts does: nothing is asked.
+assume_yes=
+ask_nothing() { assume_yes=yes; }
+
+# Asks on a terminal; without one, and with --yes, the answer is yes.
+agreed() {
+    local answer
+    [ -z "$assume_yes" ] && [ -t 0 ] || return 0
+    read -r -p "   $1 [Y/n] " answer || return
+    [[ $answer =~ ^([Yy].*)?$ ]]
+}
+
+# The version of a Swift compiler that is 6.3 or newer.
+new_enough() {
     local version
-    version=$(swift --version 2>&1 | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1) || true
-    [ -n "$version" ] || fail "'swift --version' does not work here: $(swift --version 2>&1 | head -n 1 || true)"
-    [ "$(printf '%s\n6.3\n' "$version" | sort -V | head -n 1)" = "6.3" ] ||
-        fail "Swift $version is too old: Perennial needs Swift 6.3 or newer"
+    version=$("$1" --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1) || true
+    [ -n "$version" ] && [ "$(printf '%s\n6.3\n' "$version" | sort -V | head -n 1)" = "6.3" ]
+}
+
+# An installed Swift 6.3 or newer is used as it is. Where there is none, swift.org's is fetched.
+require_swift() {
+    new_enough swift && return
+    # shellcheck source=deploy/toolchain.sh
+    . "$root/deploy/toolchain.sh"
+    use_toolchain
 }
 
 # What building needs, under Debian's names.
 # shellcheck disable=SC2034
 build_packages=(libpq-dev libsqlite3-dev libzmq3-dev libzstd-dev pkg-config)
 
-# Installs those of the named Debian packages that are missing; asks nothing.
+# Installs those of the named Debian packages that are missing. Of what is there as little as possible is upgraded, after a
+# question.
 require_packages() {
     local missing=()
     for package in "$@"; do
@@ -37,6 +56,36 @@ require_packages() {
         privileged=(sudo)
     fi
     say "installing ${missing[*]}"
-    "${privileged[@]}" apt-get update -q
-    "${privileged[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends "${missing[@]}"
+    # Versions of the lists that are there fit to what is installed; those of newer lists may bring upgrades of it.
+    install_packages "${missing[@]}" || {
+        "${privileged[@]}" apt-get update -q
+        install_packages "${missing[@]}"
+    } || fail "apt-get cannot install ${missing[*]}"
+}
+
+install_packages() {
+    local upgraded
+    upgraded=$(apt-get install -s --no-install-recommends --no-upgrade "$@" 2>/dev/null |
+        sed -n 's/^Inst \([^ ]*\) \[.*/\1/p' | paste -sd ' ') || return
+    if [ -n "$upgraded" ]; then
+        say "this upgrades what they need in the same version: $upgraded"
+        agreed "Upgrade these, too?" || fail "these packages are needed: $*"
+    fi
+    "${privileged[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -yq --no-install-recommends --no-upgrade "$@"
+}
+
+# Builds the package in release mode, with these arguments. SwiftPM passes some settings in the order of its hash tables:
+# in another order than the last time, whatever depends on them would be built again.
+build() {
+    [ -e "$root/.build/release" ] || say "building for the first time: ${first_build:-about 10 minutes} on two cores"
+    say "building; the numbers in brackets say how far it is"
+    SWIFT_DETERMINISTIC_HASHING=1 swift build --package-path "$root" -c release "$@"
+}
+
+# Builds the program alone.
+build_perennial() {
+    build --product perennial
+    # shellcheck disable=SC2034
+    perennial=$root/.build/release/perennial
 }
