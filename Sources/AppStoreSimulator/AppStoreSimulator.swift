@@ -143,6 +143,8 @@ package final class AppStoreSimulator: Service {
     }
 
     private func describe(port: Int) throws {
+        // First: who waits for `store.json` finds both.
+        try self.time.description.map(self.directory.write)
         try self.directory.write(
             StoreDescription(
                 baseURL: "http://127.0.0.1:\(port)", keyId: self.directory.keys.keyID,

@@ -229,6 +229,33 @@ import Testing
         }
     }
 
+    @Test func `another process lives by its clock`() async throws {
+        try await withTemporaryDirectory { path in
+            // given: a clock that runs
+            var configuration = SimulatorConfiguration(keysDirectory: path)
+            (configuration.subscribers, configuration.speed) = (1, 20_000)
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let (ports, port) = AsyncStream.makeStream(of: Int.self)
+            let simulator = try AppStoreSimulator(configuration, logger: logger) { port.yield($0) }
+            let group = ServiceGroup(services: [simulator], logger: logger)
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await group.run() }
+                for await _ in ports { break }
+                // when
+                let before = simulator.time.now
+                let other = try KeysDirectory.clock(in: path)
+                let shown = other.now
+                let after = simulator.time.now
+                // then: a millisecond of the machine's clock is twenty seconds of the other
+                #expect((before - .minutes(2)...after + .minutes(2)).contains(shown))
+                #expect(other.speed == 20_000)
+                await group.triggerGracefulShutdown()
+                try await tasks.waitForAll()
+            }
+        }
+        #expect(throws: SimulatorError.self) { try KeysDirectory.clock(in: "/none") }
+    }
+
     @Test func theClockStopsRunningAheadAtThePresent() {
         let start = SimulatedTime.realNow() - .days(1)
         let time = SimulatedTime(start: start, speed: 1e9)

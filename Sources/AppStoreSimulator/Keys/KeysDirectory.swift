@@ -1,13 +1,14 @@
 import Foundation
 
-/// The directory through which a simulation and its clients meet. Clients read `root.cer`, `AuthKey.p8` and
-/// `store.json`; the simulation's own are `authority.json` (its keys) and `simulation.json` (how far it has got).
+/// The directory through which a simulation and its clients meet. Clients read `root.cer`, `AuthKey.p8`, `store.json` and
+/// `clock.json`; the simulation's own are `authority.json` (its keys) and `simulation.json` (how far it has got).
 package struct KeysDirectory: Sendable {
     package let path: String
     package let keys: SimulatorKeys
 
     private static let authority = "authority.json"
     private static let simulation = "simulation.json"
+    private static let clock = "clock.json"
 
     /// Opens the directory, and makes it and its keys when they do not exist.
     ///
@@ -41,6 +42,23 @@ package struct KeysDirectory: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         try WholeFile.write(try encoder.encode(description), to: self.url("store.json"))
+    }
+
+    /// Writes `clock.json`.
+    func write(_ clock: ClockDescription) throws {
+        try WholeFile.write(try JSONEncoder().encode(clock), to: self.url(Self.clock))
+    }
+
+    /// The clock of the simulation that runs in a directory, for a node beside it.
+    ///
+    /// - Throws: `SimulatorError` where there is none.
+    package static func clock(in path: String) throws(SimulatorError) -> SimulatedTime {
+        do {
+            let file = URL(fileURLWithPath: path).appendingPathComponent(Self.clock)
+            return try JSONDecoder().decode(ClockDescription.self, from: Data(contentsOf: file)).time()
+        } catch {
+            throw .keysUnusable(path, error)
+        }
     }
 
     /// How far the simulation in this directory has got; nil when there was none.

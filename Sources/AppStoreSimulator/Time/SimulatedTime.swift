@@ -48,6 +48,13 @@ package struct SimulatedTime: Sendable {
         }
     }
 
+    /// For others on this machine; nil for a clock that goes beyond the present.
+    var description: ClockDescription? {
+        guard self.horizon == .present else { return nil }
+        return ClockDescription(
+            simulated: self.start.milliseconds, real: self.realStart.milliseconds, speed: self.speed)
+    }
+
     /// The clock has caught up with the present, and is the real one.
     package var isReal: Bool { self.isReal(at: self.now) }
 

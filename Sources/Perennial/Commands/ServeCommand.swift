@@ -1,3 +1,4 @@
+import AppStoreSimulator
 import ArgumentParser
 import Foundation
 import HTTPAPI
@@ -21,6 +22,8 @@ struct ServeCommand: AsyncParsableCommand {
     var config: String
     @Option(help: "TCP port, instead of http.port; 0 takes a free one.")
     var port: PortNumber?
+    @Option(help: "For trying things out: the --keys directory of a running `perennial simulate`, for its clock.")
+    var simulation: String?
 
     func run() async throws {
         let flags = self.port.map { ConfigurationFlag(name: "--port", path: ["http", "port"], value: $0.description) }
@@ -29,8 +32,9 @@ struct ServeCommand: AsyncParsableCommand {
         ).check(for: .serve)
         let logger = LogOutput.start(level: configuration.logLevel)
         do {
+            let clock = try self.clock(logger)
             try await Server.run(.present, logger: logger) {
-                try Server.build(configuration, clock: SystemClock(), logger: logger) { endpoint in
+                try Server.build(configuration, clock: clock, logger: logger) { endpoint in
                     logger.notice("Listening", metadata: ["http.url": "\(endpoint.url)"])
                 }
             }
@@ -38,5 +42,11 @@ struct ServeCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(starting: error) ?? error
         }
+    }
+
+    private func clock(_ logger: Logger) throws -> any WallClock {
+        guard let simulation else { return SystemClock() }
+        logger.warning("The clock is that of a simulation")
+        return SimulatorClock(time: try KeysDirectory.clock(in: simulation))
     }
 }

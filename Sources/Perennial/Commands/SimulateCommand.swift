@@ -59,9 +59,11 @@ struct SimulateCommand: AsyncParsableCommand {
         var configuration = self.configuration(keys: keys)
         configuration.scenario = try Scenario.read(self.store.scenario)
         let logger = LogOutput.start(level: .notice)
+        let customers = configuration.scenario.namedCustomers
         do {
             let simulator = try AppStoreSimulator(configuration, logger: logger) { port in
                 Console.print("The simulated App Store answers on http://127.0.0.1:\(port); keys are in \(keys)")
+                NamedCustomer.lines(customers).forEach(Console.print)
             }
             try await ServiceGroup.run([simulator, SimulationProgress(simulator: simulator)], logger: logger)
             Console.print(SimulationProgress.line(simulator.statistics))

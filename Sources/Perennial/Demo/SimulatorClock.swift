@@ -2,9 +2,11 @@ import AppStoreSimulator
 import SubscriptionRuntime
 import Subscriptions
 
-/// The node of a demo lives by the clock of the simulation that feeds it.
+/// A node may live by the clock of the simulation that feeds it.
 struct SimulatorClock: WallClock {
     let time: SimulatedTime
+
+    var isReal: Bool { false }
 
     var now: Moment { self.time.now }
 

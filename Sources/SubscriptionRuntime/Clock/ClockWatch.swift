@@ -129,6 +129,7 @@ final class ClockWatch: Sendable {
     /// Goes by what the store said, some time after `asked` and before now: what was believed stands where that bears it out, so
     /// that an answer that took long neither blames a right clock nor absolves a wrong one.
     func heed(_ store: Moment, askedAt asked: Reading) {
+        guard self.clock.isReal else { return }
         let answered = self.reading
         // One that jumps meanwhile says nothing about when the store was asked. The jump itself is noticed.
         guard abs(answered.offset.rawValue - asked.offset.rawValue) < Self.tolerance.rawValue else {

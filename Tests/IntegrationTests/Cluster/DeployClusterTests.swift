@@ -69,6 +69,13 @@ struct DeployClusterTests {
             // given
             let hint = try await cluster.untilSaid(/kill -9 ([0-9]+) +# node-1/)
             let nodes = cluster.nodes
+            // and it says how customers are and who owns what; what happens is recorded by the simulation's clock
+            _ = try await cluster.untilSaid(#/Customers to follow:\n  2\d+  Anna /#)
+            _ = try await cluster.untilSaid(
+                #/T\d\d:\d\d  [1-9]\d* subscribed, .* revoked  node-1 \d+ shards, node-2 \d+ shards, node-3 \d+ shards\n/#
+            )
+            let first = try #require(try await nodes[0].allEvents().first?["at"] as? String)
+            #expect(first < (Date.now - 86_400).ISO8601Format())
             let known = try await Known(readFrom: nodes[0], atLeast: 30)
             for node in nodes { try await known.untilAnswered(by: node) }
             let taken = try await Self.taken(by: nodes[1...])
@@ -90,5 +97,6 @@ struct DeployClusterTests {
         }
         #expect(status == 128 + SIGTERM)
         #expect(cluster.running == [])
+        #expect(!cluster.complaints.contains("Killed"), "\(cluster.complaints)")
     }
 }

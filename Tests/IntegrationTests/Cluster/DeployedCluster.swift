@@ -31,6 +31,9 @@ struct DeployedCluster {
         throw ProcessFailure("there are no free ports")
     }
 
+    /// What the script has written to standard error.
+    var complaints: String { self.script.errorOutput }
+
     /// Waits until the script has said something.
     func untilSaid<Output>(_ words: Regex<Output>) async throws -> Output {
         while true {
