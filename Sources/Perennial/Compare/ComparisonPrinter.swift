@@ -23,7 +23,7 @@ struct ComparisonPrinter {
 
     /// Only where somebody looks on.
     func progress(_ text: String) {
-        if self.format == .table, Console.isTerminal { Console.replaceLine(text) }
+        if self.format == .table, Console.isTerminal { Console.keepBelow(text) }
     }
 
     func print(_ tally: ComparisonTally) {

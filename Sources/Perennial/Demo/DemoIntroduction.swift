@@ -18,29 +18,26 @@ struct DemoIntroduction {
         let entitlement: String?
     }
 
-    func head(simulator: String) -> [String] {
+    /// - Parameter width: of the terminal, for text; what is copied stays in one line.
+    func head(simulator: String, width: Int) -> [String] {
         [
             "Perennial    \(self.address)", "App Store    \(simulator) (simulated)",
             "Database     \(self.database)", "",
-            "Customers of a made-up app buy, renew, run out of money, come back and leave. The App Store signs what",
-            "happens and posts it to Perennial, which checks the signatures, writes the facts down and answers who has",
-            "access. \(self.pace)\(self.network)",
-            "Two services follow along: one subscribes to the stream, the other gets webhooks.",
+            ("Customers of a made-up app buy, renew, run out of money, come back and leave. The App Store signs what "
+                + "happens and posts it to Perennial, which checks the signatures, writes the facts down and answers who "
+                + "has access. \(self.pace)\(self.network)").wrapped(to: width),
+            "Two services follow along: one subscribes to the stream, the other gets webhooks.".wrapped(to: width),
         ] + (self.isGoingOn ? ["It goes on where it stopped."] : []) + [""]
     }
 
-    func lines(sample: Sample, first: Duration, simulator: String) -> [String] {
+    func lines(sample: Sample, first: Duration, simulator: String, width: Int) -> [String] {
         let id = sample.originalTransactionID
         let program = Self.program
         let entitlement = sample.entitlement.map { " --entitlement \(ShellWord($0))" } ?? ""
         let header = self.tokenFile.map { " -H \"Authorization: Bearer $(cat \(ShellWord($0)))\"" } ?? ""
-        let width = self.customers.map(\.name.count).max() ?? 0
         return ["First entitlement answered after \(Double(Int(first / .milliseconds(1))) / 1_000) s.", ""]
             + ["Customers to follow:"]
-            + self.customers.map { customer in
-                let name = customer.name.padding(toLength: width, withPad: " ", startingAt: 0)
-                return "  \(customer.originalTransactionID)  \(name)  \(customer.story)"
-            }
+            + NamedCustomer.lines(self.customers).map { $0.wrapped(to: width) }
             + [
                 "", "Try in another terminal:",
                 "  \(program) check --subscription \(id)\(entitlement)\(self.node)",
@@ -76,9 +73,8 @@ struct DemoIntroduction {
 
     private var network: String {
         self.isLossy
-            ? " The network between them is bad: it loses 30 % of the attempts,\n"
-                + "repeats 30 % of what arrives, delays 30 % by up to a day and holds 30 % back\n"
-                + "behind the next ones."
+            ? " The network between them is bad: it loses 30 % of the attempts, repeats 30 % of what arrives, delays 30 % "
+                + "by up to a day and holds 30 % back behind the next ones."
             : ""
     }
 

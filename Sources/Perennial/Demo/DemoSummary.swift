@@ -16,15 +16,35 @@ package struct DemoSummary {
     /// Messages that a webhook has taken.
     package var posted = 0
 
-    /// How many of the node's answers are as the store has it.
+    /// How many of the node's answers are as the store has it, and why others are not.
     package struct Agreement: Hashable, Sendable {
         package var equal = 0
         package var all = 0
+        /// What decides had not arrived, and comes later.
+        package var onTheWay = 0
+        /// What decides was lost with every attempt.
+        package var givenUp = 0
+        /// What differs though all has arrived.
+        package var unexplained: [String] = []
 
         package init() {}
 
-        var sentence: String {
-            "\(self.equal) of \(self.all) answers of the last round were as the store has it."
+        var sentences: [String] {
+            let first = "\(self.equal) of \(self.all) answers of the last round were as the store has it."
+            guard self.equal < self.all else { return [first] }
+            var reasons: [String] = []
+            if self.onTheWay > 0 { reasons.append("\(self.onTheWay) lacked a notification that is still on the way") }
+            if self.givenUp > 0 {
+                reasons.append("\(self.givenUp) lacked one that was given up and that Apple's history brings")
+            }
+            let rest = "Of the other \(self.all - self.equal), \(reasons.joined(separator: ", and "))."
+            guard let id = self.unexplained.first else {
+                return [first, "\(rest) Whatever had arrived was answered right."]
+            }
+            let count = self.unexplained.count
+            let doubt =
+                "\(count) \(count == 1 ? "differs" : "differ") though all has arrived: see subscription explain \(id)."
+            return [first] + (reasons.isEmpty ? [doubt] : [rest, doubt])
         }
     }
 
@@ -32,24 +52,24 @@ package struct DemoSummary {
 
     package static let states = ["subscribed", "grace", "retry", "expired", "revoked"]
 
-    /// The most telling things first: terminals are narrow.
+    /// Fields between bars and commas, the most telling first: terminals are narrow.
     package var line: String {
         let states = Self.states.compactMap { state in self.states[state].map { "\($0) \(state)" } }
         let agreement =
             self.agreement.all == 0 ? nil : "\(self.agreement.equal) of \(self.agreement.all) as the store has it"
-        var parts = [self.date, "\(self.totals.received) received"]
-        if self.isLossy, let agreement { parts.append(agreement) }
+        var parts = [self.date]
+        if !states.isEmpty { parts.append(states.joined(separator: ", ")) }
+        if self.isLossy {
+            if let agreement { parts.append(agreement) }
+            parts.append(
+                "\(self.totals.lost) lost, \(self.totals.repeated) repeated, \(self.waiting) on the way")
+        }
+        parts.append("\(self.totals.received) received")
         if let checksPerSecond { parts.append("\(checksPerSecond) checks/s") }
         if let freshness { parts.append("visible in \(Int(freshness / .milliseconds(1))) ms") }
         if self.followed > 0 { parts.append("subscriber heard \(self.followed)") }
         if self.posted > 0 { parts.append("webhook took \(self.posted)") }
-        if !states.isEmpty { parts.append(states.joined(separator: ", ")) }
-        if self.isLossy {
-            parts.append(
-                "\(self.totals.lost) lost, \(self.totals.repeated) repeated, \(self.waiting) on the way")
-        } else if let agreement {
-            parts.append(agreement)
-        }
+        if !self.isLossy, let agreement { parts.append(agreement) }
         return parts.joined(separator: " | ")
     }
 
@@ -64,7 +84,7 @@ package struct DemoSummary {
                     + "\(self.waiting) notifications are still on the way, "
                     + "\(self.totals.givenUp) were lost every time and given up.")
         }
-        if self.agreement.all > 0 { sentences.append(self.agreement.sentence) }
+        if self.agreement.all > 0 { sentences += self.agreement.sentences }
         if self.followed > 0 || self.posted > 0 {
             sentences.append(
                 "A subscriber followed \(self.followed) changes, and a webhook took \(self.posted) signed messages.")

@@ -24,21 +24,22 @@ struct DemoTour: Service {
             guard let port = await self.simulatorPort.value() else { return }
             let simulator = "http://127.0.0.1:\(port)"
             let start = ContinuousClock.now
-            self.introduction.head(simulator: simulator).forEach(self.status.print)
+            self.introduction.head(simulator: simulator, width: Self.width).forEach(self.status.print)
             var follower = CustomerFollower(customers: self.introduction.customers, questions: self.questions)
             var pulse = Pulse(checks: self.figures.current.checks)
             var isIntroduced = false
             while !Task.isCancelled {
                 // What cannot be asked now is asked in the next round.
                 if isIntroduced {
-                    await follower.lines().forEach(self.status.print)
+                    await follower.lines().forEach { self.status.print($0.wrapped(to: Self.width)) }
                 } else if let sample = try? await self.sample(isNamed: .now - start < Self.patience) {
-                    let lines = self.introduction.lines(sample: sample, first: .now - start, simulator: simulator)
+                    let lines = self.introduction.lines(
+                        sample: sample, first: .now - start, simulator: simulator, width: Self.width)
                     lines.forEach(self.status.print)
                     isIntroduced = true
                 }
                 if let rate = pulse.beat(every: self.status.interval, checks: self.figures.current.checks) {
-                    try? await follower.healthLine().map(self.status.print)
+                    try? await follower.healthLine().map { self.status.print($0.wrapped(to: Self.width)) }
                     let summary = self.summary(checksPerSecond: rate)
                     self.folder.write(summary.totals)
                     self.status.show(
@@ -55,8 +56,11 @@ struct DemoTour: Service {
         self.folder.write(summary.totals)
         self.status.end()
         self.status.print("")
-        summary.sentences.forEach(self.status.print)
+        summary.sentences.forEach { self.status.print($0.wrapped(to: Self.width)) }
     }
+
+    /// For what people read. Files are no narrower than a line of it.
+    private static var width: Int { Console.width ?? 110 }
 
     /// As of now.
     private func summary(checksPerSecond: Int?) -> DemoSummary {

@@ -33,19 +33,46 @@ struct DemoTraffic: Service {
         var agreement = DemoSummary.Agreement()
         for start in stride(from: 0, to: ids.count, by: Self.checksPerRequest) {
             let batch = ids[start..<min(start + Self.checksPerRequest, ids.count)]
-            let (asOf, results) = try await self.questions.check(batch)
-            let moment = asOf.flatMap { Moment(rfc3339: $0) } ?? now
-            for (id, result) in zip(batch, results) {
-                let state = result["state"]?.plain
-                states[state ?? "unknown", default: 0] += 1
-                agreement.all += 1
-                let truth = self.simulator.truths.truth(of: id)?.standing(at: moment)?.state.rawValue
-                agreement.equal += state == truth ? 1 : 0
+            var open = Array(batch)
+            // What has arrived between the answer and the look at what has is asked about again.
+            for isLast in [false, true] where !open.isEmpty {
+                let (asOf, results) = try await self.questions.check(open)
+                let moment = asOf.flatMap { Moment(rfc3339: $0) } ?? now
+                let asked = open
+                open = []
+                for (id, result) in zip(asked, results) {
+                    let state = result["state"]?.plain
+                    switch self.verdict(on: id, state, at: moment) {
+                    case .equal: agreement.equal += 1
+                    case .onTheWay: agreement.onTheWay += 1
+                    case .givenUp: agreement.givenUp += 1
+                    case .unexplained where isLast: agreement.unexplained.append(id)
+                    case .unexplained:
+                        open.append(id)
+                        continue
+                    }
+                    states[state ?? "unknown", default: 0] += 1
+                    agreement.all += 1
+                }
+                self.figures.count(checks: results.count)
             }
-            self.figures.count(checks: results.count)
             try await Task.sleep(for: Self.pause)
         }
         self.figures.set(states: states, agreement: agreement)
         if let freshness = meter.read(try await self.questions.metrics()) { self.figures.set(freshness: freshness) }
+    }
+
+    private enum Verdict { case equal, onTheWay, givenUp, unexplained }
+
+    private func verdict(on id: String, _ state: String?, at moment: Moment) -> Verdict {
+        guard let truth = self.simulator.truths.truth(of: id) else { return .unexplained }
+        if truth.standing(at: moment)?.state.rawValue == state { return .equal }
+        // The store itself has not got so far.
+        guard moment <= self.simulator.truths.settled else { return .onTheWay }
+        let entries = self.simulator.deliveries.entries(about: id)
+        let deciding = truth.deciding(at: moment, among: entries.map(\.telling))
+        let missing = entries.filter { $0.state != .arrived && deciding.contains($0.telling) }
+        guard !missing.isEmpty else { return .unexplained }
+        return missing.contains { $0.state == .givenUp } ? .givenUp : .onTheWay
     }
 }

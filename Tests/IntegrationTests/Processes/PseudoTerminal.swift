@@ -1,0 +1,57 @@
+import Foundation
+import PostgresHarness
+import Synchronization
+
+/// A terminal of a given width, in which a program runs: what it writes, and how that looks.
+final class PseudoTerminal: Sendable {
+    private let process: PostgresHarness.ChildProcess
+    private let written = Mutex<[UInt8]>([])
+    private let status = Mutex<Int32?>(nil)
+
+    init(columns: Int, _ command: [String]) throws {
+        let master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard master >= 0, grantpt(master) == 0, unlockpt(master) == 0, let name = ptsname(master) else {
+            throw ProcessFailure("there is no pseudo-terminal")
+        }
+        var size = winsize(ws_row: 50, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+        guard ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else { throw ProcessFailure("the terminal has no width") }
+        // While nobody has its other end, reading there fails.
+        let path = String(cString: name)
+        let held = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        self.process = try PostgresHarness.ChildProcess(command, output: path)
+        Thread.detachNewThread {
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            while case let count = read(master, &buffer, buffer.count), count > 0 {
+                self.written.withLock { $0 += buffer[..<count] }
+            }
+            close(master)
+        }
+        Thread.detachNewThread {
+            let status = self.process.wait()
+            // What was written stays to be read.
+            close(held)
+            self.status.withLock { $0 = status ?? -1 }
+        }
+    }
+
+    deinit { if self.status.withLock({ $0 }) == nil { kill(self.process.id, SIGKILL) } }
+
+    var text: String { String(decoding: self.written.withLock { $0 }, as: UTF8.self) }
+
+    func send(_ signal: Int32) { kill(self.process.id, signal) }
+
+    /// Waits until something was written, or the program has ended.
+    func untilWritten(_ words: some RegexComponent) async throws {
+        while self.status.withLock({ $0 }) == nil, self.text.firstMatch(of: words) == nil {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Waits for the program's end.
+    func exitCode() async throws -> Int32 {
+        while true {
+            if let status = self.status.withLock({ $0 }) { return status }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
