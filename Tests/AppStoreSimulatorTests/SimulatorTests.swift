@@ -150,15 +150,20 @@ import Testing
             try await self.withSimulator(path, lossy) { simulator, port in
                 let id = Scenario.default.namedCustomers[0].originalTransactionID
                 let url = "http://127.0.0.1:\(port)/truth/\(id)"
-                while simulator.statistics.givenUp == 0 { try await Task.sleep(for: .milliseconds(5)) }
-
-                // when the truth is asked for shortly after the first purchase
                 let since = try #require(simulator.truths.truth(of: id)?.changes.first?.from)
-                let answer = try await self.get("\(url)?at=\((since + .minutes(1)).description)")
-                let missing = try #require(answer.body["missing"] as? [[String: Any]])
+
+                // when the truth is asked for shortly after the first purchase, until nothing more is tried
+                func firstMissing() async throws -> [String: Any] {
+                    let answer = try await self.get("\(url)?at=\((since + .minutes(1)).description)")
+                    return try #require((answer.body["missing"] as? [[String: Any]])?.first)
+                }
+                var first = try await firstMissing()
+                while first["state"] as? String == "waiting" {
+                    try await Task.sleep(for: .milliseconds(5))
+                    first = try await firstMissing()
+                }
 
                 // then it says which notification did not arrive, and why
-                let first = try #require(missing.first)
                 #expect(first["notificationType"] as? String == "SUBSCRIBED")
                 #expect(first["subtype"] as? String == "INITIAL_BUY")
                 #expect(first["state"] as? String == "givenUp")

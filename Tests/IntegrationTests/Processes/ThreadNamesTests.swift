@@ -9,12 +9,17 @@ struct ThreadNamesTests {
         let cluster = try await ClusterFixture(nodes: 1, corpus: SignedCorpus(count: 1, seed: 79))
         let node = try await cluster.start(0, cluster: "lease: 15s")
         let tasks = "/proc/\(node.process.identifier)/task"
-        // One that has just ended says nothing.
-        let names = try FileManager.default.contentsOfDirectory(atPath: tasks).compactMap {
-            try? String(contentsOfFile: "\(tasks)/\($0)/comm", encoding: .utf8).trimmingCharacters(in: .newlines)
+        // Each names itself when it begins to run, which may be after the node is ready. One that has just ended says nothing.
+        var missing: Set = ["beats", "readings", "committer", "postgres", "reactor", "verification"]
+        while !missing.isEmpty {
+            missing.subtract(
+                try FileManager.default.contentsOfDirectory(atPath: tasks).compactMap {
+                    try? String(contentsOfFile: "\(tasks)/\($0)/comm", encoding: .utf8)
+                        .trimmingCharacters(in: .newlines)
+                })
+            try #require(node.process.isRunning, "\(node.process.errorOutput)")
+            try await Task.sleep(for: .milliseconds(20))
         }
-        let own: Set = ["beats", "readings", "committer", "postgres", "reactor", "verification"]
-        #expect(own.isSubset(of: names))
         node.process.send(SIGTERM)
         #expect(await node.process.waitForExit() == 0, "\(node.process.errorOutput)")
     }
