@@ -8,15 +8,19 @@ final class PseudoTerminal: Sendable {
     private let written = Mutex<[UInt8]>([])
     private let status = Mutex<Int32?>(nil)
 
+    /// Linux's `TIOCSPTLCK` and `TIOCGPTN`, which Swift does not see: they unlock the other end, and tell its number.
+    private static let (lock, number) = (UInt(0x4004_5431), UInt(0x8004_5430))
+
     init(columns: Int, _ command: [String]) throws {
-        let master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard master >= 0, grantpt(master) == 0, unlockpt(master) == 0, let name = ptsname(master) else {
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var (isLocked, number) = (Int32(0), Int32(0))
+        guard master >= 0, ioctl(master, Self.lock, &isLocked) == 0, ioctl(master, Self.number, &number) == 0 else {
             throw ProcessFailure("there is no pseudo-terminal")
         }
         var size = winsize(ws_row: 50, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
         guard ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else { throw ProcessFailure("the terminal has no width") }
         // While nobody has its other end, reading there fails.
-        let path = String(cString: name)
+        let path = "/dev/pts/\(number)"
         let held = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         self.process = try PostgresHarness.ChildProcess(command, output: path)
         Thread.detachNewThread {
