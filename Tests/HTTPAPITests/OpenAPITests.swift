@@ -46,7 +46,7 @@ import Yams
         #expect(Self.membersWithoutValue(of: root) == [])
     }
 
-    private static func membersWithoutValue(of node: Node) -> [String] {
+    private static func membersWithoutValue(of node: Yams.Node) -> [String] {
         switch node {
         case .mapping(let members):
             members.flatMap { name, value in
