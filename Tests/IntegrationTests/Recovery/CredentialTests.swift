@@ -54,7 +54,9 @@ import Testing
                     while apple.requests.counts.statuses[401, default: 0] < 4 {
                         try await Task.sleep(for: .milliseconds(20))
                     }
-                    while try service.reconciliationReport().accounts[0].state != .unauthorized {
+                    while try service.reconciliationReport().accounts[0].state != .unauthorized || lines.errors.isEmpty
+                        || Self.usable(access.account, registry) == nil
+                    {
                         try await Task.sleep(for: .milliseconds(20))
                     }
                     // then
