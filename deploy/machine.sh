@@ -75,12 +75,12 @@ install_packages() {
         apt-get install -yq --no-install-recommends --no-upgrade "$@"
 }
 
-# Builds the package in release mode, with these arguments. SwiftPM passes some settings in the order of its hash tables:
-# in another order than the last time, whatever depends on them would be built again.
+# Builds the package in release mode, with these arguments. So that none of the scripts builds again what another has built,
+# all have the same targets, and SwiftPM passes settings in the same order: otherwise in that of a hash table.
 build() {
     [ -e "$root/.build/release" ] || say "building for the first time: ${first_build:-about 10 minutes} on two cores"
     say "building; the numbers in brackets say how far it is"
-    SWIFT_DETERMINISTIC_HASHING=1 swift build --package-path "$root" -c release "$@"
+    PERENNIAL_BENCHMARKS=1 SWIFT_DETERMINISTIC_HASHING=1 swift build --package-path "$root" -c release "$@"
 }
 
 # Builds the program alone.
