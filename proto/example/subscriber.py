@@ -256,8 +256,20 @@ class Node:
 
     def __init__(self, endpoint, key, follower):
         self.endpoint, self.key, self.follower, self.service, self.port = endpoint, key, follower, None, None
+        self.not_before = 0.0
+        self.reset()
         self.stream = follower.connect(zmq.SUB, endpoint, key)
         self.stream.subscribe(b"")
+
+    def reset(self):
+        # Shards of its own that may have something to ask for, each once, with the moment before which they do not ask.
+        self.asked, self.curious = 0, []
+
+    def next_moment(self):
+        """When it can be asked something; None while it cannot, or need not."""
+        if not self.curious or self.asked >= PAGES_AT_A_TIME:
+            return None
+        return max(self.not_before, self.curious[0][0])
 
     def meet(self, beat):
         if self.port != beat.service_port:
@@ -273,8 +285,6 @@ class Follower:
         self.origin, self.shards, self.questions, self.last_id = None, {}, {}, 0
         self.shard_count, self.has_all, self.nodes, self.gaps = None, False, [], 0
         self.path, self.saved, self.next_housekeeping = path, None, 0.0
-        # Numbers of shards that may have something to ask for, each once, with the moment before which they do not ask.
-        self.curious = []
         self.load()
         for node in nodes:
             endpoint, _, key = node.partition("=")
@@ -321,7 +331,9 @@ class Follower:
         if found != self.origin:
             for shard in self.shards.values():
                 shard.forget()
-            self.origin, self.shards, self.questions, self.curious = found, {}, {}, []
+            self.origin, self.shards, self.questions = found, {}, {}
+            for node in self.nodes:
+                node.reset()
         return True
 
     def shard(self, number):
@@ -330,9 +342,10 @@ class Follower:
         return self.shards[number]
 
     def wonder(self, shard):
-        if shard.misses() and not shard.waits and not shard.asked:
+        # One without an owner asks when a beat says who that is.
+        if shard.owner and shard.misses() and not shard.waits and not shard.asked:
             shard.waits = True
-            heapq.heappush(self.curious, (shard.not_before, shard.number))
+            heapq.heappush(shard.owner.curious, (shard.not_before, shard.number))
 
     def turn(self):
         ready = dict(self.poller.poll(self.patience()))
@@ -350,14 +363,14 @@ class Follower:
 
     def patience(self):
         """In milliseconds, until there is something to do although nothing comes."""
-        if not self.curious or len(self.questions) >= PAGES_AT_A_TIME * len(self.nodes):
-            return 100
-        return max(1, min(100, (self.curious[0][0] - time.monotonic()) * 1000))
+        moments = [moment for node in self.nodes if (moment := node.next_moment()) is not None]
+        return max(1, min([100] + [(moment - time.monotonic()) * 1000 for moment in moments]))
 
     def keep_house(self, now):
-        for number, (shard, _, moment) in list(self.questions.items()):
+        for number, (shard, node, _, moment) in list(self.questions.items()):
             if moment + PATIENCE < now:
                 del self.questions[number]
+                node.asked -= 1
                 shard.asked = None
                 self.wonder(shard)
         if self.path:
@@ -396,7 +409,8 @@ class Follower:
         found = proto.StreamAnswer.FromString(message)
         if found.id not in self.questions:
             return
-        shard, beginnings, _ = self.questions.pop(found.id)
+        shard, node, beginnings, _ = self.questions.pop(found.id)
+        node.asked -= 1
         shard.asked = None
         if beginnings == shard.beginnings:
             self.take_answer(found, shard, node)
@@ -412,23 +426,29 @@ class Follower:
             elif found.failure.code == proto.STREAM_FAILURE_CODE_NOT_OWNER:
                 shard.owner = None if shard.owner is node else shard.owner
             else:
-                shard.not_before = time.monotonic() + max(found.failure.retry_after, 20) / 1000
+                moment = time.monotonic() + max(found.failure.retry_after, 20) / 1000
+                if found.failure.code == proto.STREAM_FAILURE_CODE_BUSY:
+                    # Whichever shard it is about.
+                    node.not_before = moment
+                else:
+                    shard.not_before = moment
         elif kind and self.admits(getattr(found, kind).origin):
             getattr(shard, f"take_{kind}")(getattr(found, kind))
 
     def ask(self, now):
-        limit = PAGES_AT_A_TIME * len(self.nodes)
-        while self.curious and self.curious[0][0] <= now and len(self.questions) < limit:
-            shard = self.shards[heapq.heappop(self.curious)[1]]
-            shard.waits = False
-            if shard.owner is None or shard.owner.service is None or shard.asked or not shard.misses():
-                # A beat, a delta or an answer makes it curious again.
-                continue
-            request = shard.question(self.last_id + 1)
-            self.last_id = shard.asked = request.id
-            self.questions[request.id] = (shard, shard.beginnings, now)
-            self.gaps += request.HasField("changes")
-            shard.owner.service.send(request.SerializeToString())
+        for node in self.nodes:
+            while (moment := node.next_moment()) is not None and moment <= now:
+                shard = self.shards[heapq.heappop(node.curious)[1]]
+                shard.waits = False
+                if shard.owner is not node:
+                    self.wonder(shard)
+                elif node.service and not shard.asked and shard.misses():
+                    request = shard.question(self.last_id + 1)
+                    self.last_id = shard.asked = request.id
+                    self.questions[request.id] = (shard, node, shard.beginnings, now)
+                    node.asked += 1
+                    self.gaps += request.HasField("changes")
+                    node.service.send(request.SerializeToString())
 
     def dump(self, moment):
         return [

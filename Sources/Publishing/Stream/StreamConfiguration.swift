@@ -23,8 +23,8 @@ package struct StreamConfiguration: Sendable {
     /// How many requests of one connection may be without an answer that it has read: each of these is answered or refused.
     /// One for each shard of the largest store.
     package var requestsPerConnection = 4_096
-    /// How many pages a second one subscriber gets.
-    package var pagesPerSecond = 200
+    /// How many pages a second one subscriber gets: a copy of the largest store in four seconds.
+    package var pagesPerSecond = 1_000
     /// How many of these he may ask for at once: all shards of the largest store, twice.
     package var pageBurst = 8_192
     /// How many probes a second one subscriber gets an answer to. A follower sends two: it is enough for a hundred that have
