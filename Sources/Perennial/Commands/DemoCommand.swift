@@ -75,7 +75,8 @@ struct DemoCommand: AsyncParsableCommand {
             simulation.scenario = scenario
             let services = try Demo.build(configuration, simulation: simulation, folder: folder, logger: logger)
             try await ServiceGroup.run(services, logger: logger, endsAtSecondSignal: false)
-            Console.print("Everything is in \(self.data); the same command goes on from there.")
+            let end = "Everything is in \(self.data); the same command goes on from there."
+            Console.print(end.wrapped(to: Console.width ?? end.count))
         } catch let error as SimulatorError where ![nil, self.subscribers].contains(error.subscribers) {
             let held = error.subscribers.map(String.init) ?? ""
             throw CommandFailure(

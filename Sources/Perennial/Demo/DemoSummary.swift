@@ -32,12 +32,14 @@ package struct DemoSummary {
         var sentences: [String] {
             let first = "\(self.equal) of \(self.all) answers of the last round were as the store has it."
             guard self.equal < self.all else { return [first] }
-            var reasons: [String] = []
-            if self.onTheWay > 0 { reasons.append("\(self.onTheWay) lacked a notification that is still on the way") }
-            if self.givenUp > 0 {
-                reasons.append("\(self.givenUp) lacked one that was given up and that Apple's history brings")
-            }
-            let rest = "Of the other \(self.all - self.equal), \(reasons.joined(separator: ", and "))."
+            let reasons = [
+                (self.onTheWay, "lacked a notification that is still on the way"),
+                (self.givenUp, "lacked a notification that was given up and that Apple's history brings"),
+            ].filter { $0.0 > 0 }.map { "\($0) \($1)" }
+            let others = self.all - self.equal
+            let rest =
+                reasons.count == 1 && self.unexplained.isEmpty
+                ? "The other \(reasons[0])." : "Of the other \(others), \(reasons.joined(separator: ", and "))."
             guard let id = self.unexplained.first else {
                 return [first, "\(rest) Whatever had arrived was answered right."]
             }

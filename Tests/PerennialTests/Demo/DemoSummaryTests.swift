@@ -42,7 +42,7 @@ import Testing
                 "The network lost 8 of the attempts and repeated 6; 2 notifications are still on the way, 2 were lost "
                     + "every time and given up.",
                 "8 of 9 answers of the last round were as the store has it.",
-                "Of the other 1, 1 lacked a notification that is still on the way. Whatever had arrived was answered right.",
+                "The other 1 lacked a notification that is still on the way. Whatever had arrived was answered right.",
             ])
     }
 
@@ -56,8 +56,8 @@ import Testing
         #expect(
             summary.sentences.suffix(3) == [
                 "368 of 381 answers of the last round were as the store has it.",
-                "Of the other 13, 10 lacked a notification that is still on the way, and 2 lacked one that was given up "
-                    + "and that Apple's history brings.",
+                "Of the other 13, 10 lacked a notification that is still on the way, and 2 lacked a notification that "
+                    + "was given up and that Apple's history brings.",
                 "1 differs though all has arrived: see subscription explain 2000000000000042.",
             ])
     }
