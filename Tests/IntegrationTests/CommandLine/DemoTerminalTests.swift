@@ -18,7 +18,7 @@ struct DemoTerminalTests {
 
         // when: it has lived long enough for numbers of several digits
         try await terminal.untilWritten(#/Ctrl-C stops/#)
-        try await terminal.untilWritten(#/ \d{3,} (subscribed|expired)/#)
+        try await terminal.untilWritten(#/ \d{2,} (subscribed|expired)/#)
         // As it was before the last change below, which may not have come whole.
         let text = terminal.text
         let whole = String(text[..<(text.ranges(of: "\r\u{1B}").last?.lowerBound ?? text.endIndex)])

@@ -44,10 +44,15 @@ final class PseudoTerminal: Sendable {
 
     func send(_ signal: Int32) { kill(self.process.id, signal) }
 
-    /// Waits until something was written, or the program has ended.
+    /// Waits until something was written that is no longer than a line, or the program has ended.
     func untilWritten(_ words: some RegexComponent) async throws {
-        while self.status.withLock({ $0 }) == nil, self.text.firstMatch(of: words) == nil {
-            try await Task.sleep(for: .milliseconds(20))
+        var read = 0
+        while self.status.withLock({ $0 }) == nil {
+            // What was looked at is not looked at again: it gets long.
+            let news = self.written.withLock { Array($0.dropFirst(max(0, read - 256))) }
+            if String(decoding: news, as: UTF8.self).firstMatch(of: words) != nil { return }
+            read += news.count - min(read, 256)
+            try await Task.sleep(for: .milliseconds(50))
         }
     }
 
