@@ -97,7 +97,7 @@ import Testing
                 "refundPreference is none of DECLINE, GRANT_FULL, GRANT_PRORATED"
             ),
             (
-                Request("PUT", Self.tell, Self.consumption("false}", "false,\"transactionId\":\"\"}")),
+                Request("PUT", Self.tell, Self.consumption("false}", "false,\"transactionId\":\"a b\"}")),
                 "transactionId is not 1 to 128"
             ),
             (Request("PUT", Self.tell, Self.consumption("false}", "false,\"userStatus\":1}")), "unknown member"),

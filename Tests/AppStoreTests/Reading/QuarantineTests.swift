@@ -70,6 +70,8 @@ import Testing
 
     @Test func aPurchaseWithoutPurchase() async throws {
         try await self.expect(self.store.sign(.notification("SUBSCRIBED", .data)), .undecodable, .invalidJWTFormat)
+        let empty = Payload.data.with("signedTransactionInfo", "\"\"")
+        try await self.expect(self.store.sign(.notification("SUBSCRIBED", empty)), .undecodable, .invalidJWTFormat)
     }
 
     @Test func recordsWithoutTheirIdentifier() async throws {
@@ -120,7 +122,7 @@ import Testing
         for (jws, expected) in [
             (forged, VerificationFailure.Class.verificationFailure),
             (String(decoding: altered.jws, as: UTF8.self), .verificationFailure),
-            ("a.b.c", .invalidJWTFormat), ("", .invalidJWTFormat), ("a.b", .invalidJWTFormat),
+            ("a.b.c", .invalidJWTFormat), (" ", .invalidJWTFormat), ("a.b", .invalidJWTFormat),
         ] {
             let data = Payload.data.with("signedTransactionInfo", "\"\(jws)\"")
             try await self.expect(self.store.sign(.notification("DID_RENEW", data)), .nestedInvalid, expected)
