@@ -25,10 +25,10 @@ struct DemoTerminalTests {
         terminal.send(SIGINT)
         let status = try await terminal.exitCode()
 
-        // then: only what is copied goes beyond the width
+        // then: only what is copied, and the log, goes beyond the width
         let screen = Screen(columns: columns, showing: whole)
         let broken = screen.broken.filter { line in !["  /", "  curl", "Database"].contains { line.hasPrefix($0) } }
-        #expect(broken == [])
+        #expect(broken.allSatisfy { $0.firstMatch(of: #/^\d{4}-\d\d-\d\dT\S+ warning /#) != nil }, "\(broken)")
         // then: every field below is whole
         let below = whole.replacing(#/\u{1B}\[\d*[AJ]/#, with: "\n").split(whereSeparator: \.isNewline)
             .filter { $0.contains(" | ") && !$0.hasPrefix(" ") }
@@ -37,7 +37,8 @@ struct DemoTerminalTests {
             #expect(field.wholeMatch(of: Self.field) != nil, "\(field)")
         }
         // then: it stands there once, and nothing else is in it
-        #expect(screen.lines.count { $0.contains(" | ") && !$0.hasPrefix(" ") } <= 2)
+        let shown = screen.lines.filter { $0.contains(" | ") && !$0.hasPrefix(" ") && !$0.hasSuffix("head -n 12") }
+        #expect(shown.count <= 2, "\(shown)")
         #expect(status == 0)
         #expect(terminal.text.contains("answers of the last round were as the store has it"))
     }

@@ -2,22 +2,27 @@
 struct Screen {
     /// Without trailing blanks.
     private(set) var lines: [String] = [""]
-    /// Those in which a text went beyond the width.
+    /// How texts begin that went beyond the width.
     private(set) var broken: Set<String> = []
     private var row = 0
+    /// Where the text began that the cursor is in.
+    private var beginning = 0
     private var column = 0
 
     init(columns: Int, showing text: String) {
         var rest = text[...]
         while let character = rest.popFirst() {
             switch character {
-            case "\r\n": self.newLine()
-            case "\n": self.newLine()
-            case "\r": self.column = 0
+            case "\r\n", "\n":
+                self.newLine()
+                self.beginning = self.row
+            case "\r":
+                self.column = 0
+                self.beginning = self.row
             case "\u{1B}": self.control(&rest)
             default:
                 if self.column == columns {
-                    self.broken.insert(self.lines[self.row])
+                    self.broken.insert(self.lines[self.beginning])
                     self.newLine()
                 }
                 self.put(character)
@@ -46,6 +51,7 @@ struct Screen {
         rest = rest[sequence.range.upperBound...]
         if sequence.output.2 == "A" {
             self.row = max(0, self.row - (Int(sequence.output.1) ?? 1))
+            self.beginning = self.row
         } else {
             self.lines.removeSubrange((self.row + 1)...)
             self.lines[self.row] = String(self.lines[self.row].prefix(self.column))
