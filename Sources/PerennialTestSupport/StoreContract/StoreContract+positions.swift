@@ -48,22 +48,22 @@ extension StoreContract {
             #expect(try await store.quarantineDepth() == 3)
         },
         StoreContract("the quarantine is bound by bytes") { store in
-            try await store.quarantine(Self.payload(1, bytes: 6_000))
-            await Self.expectFull { try await store.quarantine(Self.payload(2, bytes: 4_001)) }
-            try await store.quarantine(Self.payload(3, bytes: 4_000))
+            try await store.quarantine(Self.payload(1, bytes: 600_000))
+            await Self.expectFull { try await store.quarantine(Self.payload(2, bytes: 400_001)) }
+            try await store.quarantine(Self.payload(3, bytes: 400_000))
             try await store.removeQuarantined(try await store.quarantined(after: 0, limit: 1)[0].id)
-            try await store.quarantine(Self.payload(2, bytes: 4_001))
+            try await store.quarantine(Self.payload(2, bytes: 400_001))
             #expect(try await store.quarantineDepth() == 2)
         },
         StoreContract("strangers have a share of the quarantine, and leave the rest") { store in
-            try await store.quarantine(Self.payload(1, reason: "unknownApp", bytes: 3_000))
+            try await store.quarantine(Self.payload(1, reason: "unknownApp", bytes: 300_000))
             await Self.expectFull {
-                try await store.quarantine(Self.payload(2, reason: "wrongKind", bytes: 3_501))
+                try await store.quarantine(Self.payload(2, reason: "wrongKind", bytes: 350_001))
             }
-            try await store.quarantine(Self.payload(3, reason: "wrongKind", bytes: 100))
+            try await store.quarantine(Self.payload(3, reason: "wrongKind", bytes: 10_000))
             await Self.expectFull { try await store.quarantine(Self.payload(4, reason: "unknownApp", bytes: 1)) }
-            try await store.quarantine(Self.payload(3, reason: "wrongKind", bytes: 100))
-            try await store.quarantine(Self.payload(5, reason: "undecodable", bytes: 3_000))
+            try await store.quarantine(Self.payload(3, reason: "wrongKind", bytes: 10_000))
+            try await store.quarantine(Self.payload(5, reason: "undecodable", bytes: 300_000))
 
             try await store.removeQuarantined(try await store.quarantined(after: 0, limit: 1)[0].id)
             try await store.quarantine(Self.payload(4, reason: "unknownApp", bytes: 1))

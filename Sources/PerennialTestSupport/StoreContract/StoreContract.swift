@@ -8,9 +8,9 @@ package struct StoreContract: Sendable, CustomTestStringConvertible {
     package static let quarantineLimits = {
         var limits = QuarantineLimits()
         limits.rows = 3
-        limits.bytes = 10_000
+        limits.bytes = 1_000_000
         limits.strangersRows = 2
-        limits.strangersBytes = 6_500
+        limits.strangersBytes = 650_000
         return limits
     }()
 
