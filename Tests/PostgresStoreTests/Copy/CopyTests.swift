@@ -50,7 +50,7 @@ import Testing
         #expect(try writer.append([fresh], to: 3) == [.appended(head: next)])
         #expect(try await copy.events(withDedupKeys: [fresh.dedupKey], in: ShardID(rawValue: 3)).count == 1)
         try await copy.quarantine(
-            QuarantinedPayload(digest: [9], reason: "unknownApp", detail: "", receivedAt: 1, raw: [1]))
+            QuarantinedPayload(digest: [9], reason: "nestedMismatch", detail: "", receivedAt: 1, raw: [1]))
         #expect(try await copy.quarantined(after: 3, limit: 9).map(\.id) == [5], "4 was given and taken away")
         try await self.expectOldRepetitionIsRefused(by: copy, writer)
         copy.close()
