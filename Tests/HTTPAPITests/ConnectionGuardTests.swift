@@ -154,4 +154,43 @@ import Testing
 
         #expect(reader.failures == 0)
     }
+
+    @Test func `of connections that have asked for nothing the oldest give way`() throws {
+        var limits = Configuration.Limits()
+        limits.connections = 2
+        let admission = Admission(limits: limits)
+        let channels = try (0..<4).map { _ in
+            let channel = EmbeddedChannel(handlers: [ConnectionGuard(admission: admission)])
+            try channel.connect(to: SocketAddress(unixDomainSocketPath: "/client")).wait()
+            return channel
+        }
+
+        for channel in channels { channel.embeddedEventLoop.run() }
+
+        #expect(channels.map(\.isActive) == [false, false, true, true])
+    }
+
+    @Test func `connections with something to do stay`() throws {
+        var limits = Configuration.Limits()
+        limits.connections = 1
+        let admission = Admission(limits: limits)
+        let request = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/v1/events")
+        let channels = try (0..<2).map { _ in
+            let channel = EmbeddedChannel(handlers: [ConnectionGuard(admission: admission)])
+            try channel.connect(to: SocketAddress(unixDomainSocketPath: "/client")).wait()
+            try channel.writeInbound(HTTPRequestPart.head(request))
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+            return channel
+        }
+
+        for channel in channels { channel.embeddedEventLoop.run() }
+
+        #expect(channels[0].isActive)
+        guard case .head(let refusal) = try channels[1].readOutbound(as: HTTPResponsePart.self) else {
+            Issue.record("the second has no answer")
+            return
+        }
+        #expect(refusal.status == .serviceUnavailable)
+        #expect(refusal.headerFields[.connection] == "close")
+    }
 }
