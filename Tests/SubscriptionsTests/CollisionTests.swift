@@ -13,7 +13,7 @@ import Testing
             let state = StreamState(.subscription, bundles.shuffledWithRepeats(using: &random))
             #expect((state == inOrder) as Bool, "seed \(seed)")
         }
-        #expect(inOrder.facts.transactions.count <= 4)
+        #expect(inOrder.facts.periods.count <= 4)
     }
 
     @Test(
@@ -33,6 +33,22 @@ import Testing
             answers.allSatisfy { phase in
                 phase.snapshot.entitled == (phase.snapshot.validUntil.map { phase.from < $0 } ?? false)
             })
+    }
+
+    @Test(
+        "of a purchase nothing is ever left out: any order, now and at=now", arguments: 1...300 as ClosedRange<UInt64>)
+    func purchases(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let rules = DerivationRules()
+        let bundles = (0..<20).map { _ in Self.bundle(&random) }
+        let inOrder = StreamState(.purchase, bundles)
+        for _ in 0..<20 {
+            let shuffled = bundles.shuffledWithRepeats(using: &random)
+            #expect((StreamState(.purchase, shuffled) == inOrder) as Bool, "seed \(seed)")
+            let past = StreamHistory(shuffled, key: .purchase).snapshot(at: day(100), rules: rules)
+            #expect(past == inOrder.snapshot(at: day(100), rules: rules), "seed \(seed)")
+        }
+        #expect(inOrder.facts.periods.count == 1)
     }
 
     @Test("the number of the statuses endpoint is not signed: whichever came last, one state comes of it")
@@ -64,7 +80,7 @@ import Testing
         ) {
             $0.digest = digest(whole)
             $0.revocationDate = draw(4) == 0 ? day(Double(start) * 10 + 3) : nil
-            $0.webOrderLineItemID = draw(3) == 0 ? "shared" : $0.transactionID.rawValue
+            $0.webOrderLineItemID = ["shared", nil, $0.transactionID.rawValue, $0.transactionID.rawValue][draw(4)]
             $0.isUpgraded = draw(5) == 0 ? true : nil
         }
         let info = draw(2) == 0 ? nil : renewal(signed: signed, autoRenew: draw(2) == 0) { $0.digest = digest(whole) }

@@ -29,7 +29,7 @@ import Testing
             let snapshot = history.snapshot(at: transaction.purchaseDate! + .days(3), rules: self.rules)
             #expect(snapshot?.transactionID == customer.transactions[index].transactionID)
         }
-        #expect(StreamState(.subscription, bundles).facts.transactions.count == 4)
+        #expect(StreamState(.subscription, bundles).facts.periods.count == 4)
     }
 
     @Test("at= uses what is known now, knownAt= what had been recorded then")

@@ -10,7 +10,7 @@ import Testing
             let bundle = Self.largestBundle(number)
             _ = state.receive(bundle)
         }
-        #expect(state.facts.transactions.count == 4)
+        #expect(state.facts.periods.count == 4)
         #expect(state.customerIDs.count == 4)
         #expect(Self.encodedBound(state) < 4_096)
     }
@@ -72,7 +72,7 @@ import Testing
     /// Two bytes of tag and length for every field, ten for every number, as a varint encoding may need.
     private static func encodedBound(_ state: StreamState) -> Int {
         let texts = state.customerIDs.map { $0.utf8.count + 2 }.reduce(0, +)
-        let transactions = state.facts.transactions.map { kept in
+        let transactions = state.facts.periods.map { kept in
             let info = kept.info
             let texts: [String?] = [
                 info.transactionID.rawValue, info.webOrderLineItemID, info.productID, info.subscriptionGroupIdentifier,

@@ -254,10 +254,12 @@ extension Randomness {
         StreamState(
             key: key,
             facts: KeptFacts(
-                transactions: self.list(upTo: 4) { random in
-                    KeptTransaction(
+                periods: self.list(upTo: 4) { random in
+                    KeptPeriod(
                         info: random.transaction(under: key), vouched: random.optional { $0.end() },
-                        longestExpiresDate: random.optional { $0.moment() })
+                        longestExpiresDate: random.optional { $0.moment() },
+                        versions: random.optional { random in [random.version()] + random.list(upTo: 3) { $0.version() }
+                        })
                 },
                 renewal: self.optional { random in
                     KeptRenewal(
@@ -269,12 +271,28 @@ extension Randomness {
                 status: self.optional { random in
                     KeptStatus(
                         observation: random.status(),
-                        transactionID: random.optional { TransactionID(rawValue: $0.text()) },
+                        period: random.optional { PeriodID(purchaseDate: $0.moment(), key: $0.text()) },
                         expiresDate: random.optional { $0.moment() },
                         revocationDate: random.optional { $0.moment() })
                 }),
             customerIDs: self.list(upTo: 4) { $0.text() }, confirmedDay: self.optional { $0.integer() },
             hasUnrecordedFacts: self.chance(1, in: 2))
+    }
+
+    private mutating func version() -> KeptVersion {
+        let revocation = self.optional { random in
+            TransactionInfo.Revocation(
+                date: random.moment(), reason: random.optional { RevocationReason(rawValue: $0.integer()) },
+                type: random.optional { $0.text() }, percentage: random.optional { $0.integer() })
+        }
+        return KeptVersion(
+            transactionID: TransactionID(rawValue: self.text()), signedDate: self.moment(), digestStart: self.next(),
+            revocation: revocation,
+            vouched: self.optional {
+                KeptVersion.Vouched(signedDate: $0.moment(), isRevoked: $0.chance(1, in: 2))
+            },
+            revocationDates: [revocation?.date].compactMap(\.self)
+                + self.list(upTo: revocation == nil ? 2 : 1) { $0.moment() })
     }
 
     private mutating func end() -> PeriodEnd {

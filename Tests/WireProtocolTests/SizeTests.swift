@@ -14,6 +14,42 @@ import WireProtocol
         #expect(StoredState(Samples.state()).protoBytes().count <= 800)
     }
 
+    @Test("nor does it with four copies of each period, all of them refunded, as Apple writes them")
+    func largestStateWithCopies() throws {
+        // given
+        var state = StreamState(key: Samples.key)
+        for number in 0..<8 as Range<UInt8> {
+            for copy in 0..<6 as Range<Int64> {
+                var transaction = LargestFacts.transaction(number)
+                let id = 9_000_000_000_000_000_000 + 10 * Int64(number) + copy
+                transaction.transactionID = TransactionID(rawValue: String(id))
+                transaction.signedDate = Moment(rawValue: 4_000_000_000_000 + copy)
+                for revoked in [transaction.signedDate - .days(2), transaction.signedDate - .days(1)] {
+                    transaction.revocationDate = revoked
+                    transaction.revocationReason = .appIssue
+                    transaction.revocationType = "ASSIGNMENT_REVOKE"
+                    transaction.revocationPercentage = 100_000
+                    transaction.signedDate = transaction.signedDate + .days(1)
+                    transaction.digest = Samples.digest(number * 16 + UInt8(copy))
+                    let facts = Facts(
+                        transactions: [transaction], renewal: LargestFacts.renewal(number),
+                        status: LargestFacts.status(number))
+                    let source: EventSource = revoked < transaction.signedDate - .days(2) ? .notification : .client
+                    state.apply(SubscriptionEvent(facts: facts, source: source, changes: [.confirmed]))
+                }
+            }
+            for customer in 0..<4 as Range<UInt8> {
+                state.apply(
+                    SubscriptionEvent(
+                        source: .client, changes: [.linked], customerID: LargestFacts.text(64, 16 + customer)))
+            }
+        }
+        // then
+        #expect(state.facts.periods.map(\.versions.count) == [4, 4, 4, 4])
+        let size = StoredState(state).protoBytes().count
+        #expect(size < 4_096, "\(size) bytes")
+    }
+
     @Test("a state takes less than 4 KB with everything said, no two texts alike, and each as long as a state keeps it")
     func largestState() throws {
         // given

@@ -134,8 +134,14 @@ enum StoredSamples {
             """),
     ]
 
+    /// As it was written before a status named its period.
     static let state = StoredSample(
-        "a state", Samples.state(),
+        "a state",
+        {
+            var state = Samples.state()
+            state.facts.status?.period = nil
+            return state
+        }(),
         """
         080112bb040a25636f6d2e6578616d706c652e6e65777370617065722e7072656d69756d2e6d6f6e74686c7912660a09
         10c3fbc888d5dfc60310d0cf81c98a331a2012131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f

@@ -23,7 +23,7 @@ struct CustomerIdentifiers {
 
     /// Those that the kept facts hold, which have been written before.
     init(_ state: StreamState) {
-        self.add(state.facts.transactions.map(\.info), state.facts.renewal?.info)
+        self.add(state.facts.periods.map(\.info), state.facts.renewal?.info)
         for id in state.customerIDs { self.add(.customer, id) }
     }
 

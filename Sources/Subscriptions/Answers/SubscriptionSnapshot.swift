@@ -64,19 +64,7 @@ package struct SubscriptionSnapshot: Hashable, Sendable {
         }
     }
 
-    package struct Revocation: Hashable, Sendable {
-        package var date: Moment
-        package var reason: RevocationReason?
-        package var type: String?
-        package var percentage: Int64?
-
-        package init(date: Moment, reason: RevocationReason?, type: String?, percentage: Int64?) {
-            self.date = date
-            self.reason = reason
-            self.type = type
-            self.percentage = percentage
-        }
-    }
+    package typealias Revocation = TransactionInfo.Revocation
 
     /// The month of a yearly commitment.
     package struct Commitment: Hashable, Sendable {

@@ -3,18 +3,19 @@
 struct FactView: Hashable {
     let kind: StreamKind
     let environment: AppStoreEnvironment
-    /// Ascending by (purchaseDate, transactionId), each transaction once.
+    /// One for each period, ascending: the payload signed last, under the period's first transactionId and with the
+    /// revocation of the period.
     let transactions: [TransactionInfo]
     let renewal: RenewalInfo?
     let status: KeptStatus?
-    /// Of the revoked transactions of each period the one revoked first: a revocation of one counts for all.
-    private let revocations: [Period: TransactionInfo]
+    /// Of the revoked transactions of each payment the one revoked first: a revocation of one counts for all.
+    private let revocations: [Payment: TransactionInfo]
 
     enum Endings {
         case all
         /// Only those that an authoritative source vouches for.
         case vouched
-        /// These, and nothing replaces the newest transaction that an authoritative source has vouched for.
+        /// These, and nothing replaces the newest period that an authoritative source has vouched for.
         case vouchedPurchase
     }
 
@@ -23,43 +24,56 @@ struct FactView: Hashable {
         self.environment = key.environment
         let kept =
             switch endings {
-            case .all: facts.transactions
-            case .vouched: facts.transactionsSeenRunning
-            case .vouchedPurchase: facts.transactionsUpToVouched
+            case .all: facts.periods
+            case .vouched: facts.periodsSeenRunning
+            case .vouchedPurchase: facts.periodsUpToVouched
             }
-        self.transactions = kept.newestVersions.map { endings == .all ? $0.info : $0.infoWithVouchedEnd }
+        var transactions: [TransactionInfo] = []
+        transactions.reserveCapacity(kept.count)
+        var revocations: [Payment: TransactionInfo] = [:]
+        for (period, versions) in kept.withNewestVersions {
+            let onlyVouched = endings != .all
+            let info = period.info(by: versions, onlyVouched: onlyVouched)
+            transactions.append(info)
+            guard let date = info.revocationDate else { continue }
+            var revoking = info
+            if let version = versions.revoking(onlyVouched: onlyVouched) { revoking.name(version) }
+            for payment in Payment.all(of: info, key.kind) {
+                if let earlier = revocations[payment]?.revocationDate, earlier <= date { continue }
+                revocations[payment] = revoking
+            }
+        }
+        self.transactions = transactions
         self.renewal = endings == .all ? facts.renewal?.info : facts.renewal?.infoWithVouchedEnd
         self.status = facts.status
-        var revocations = [Period: TransactionInfo]()
-        for transaction in self.transactions {
-            guard let date = transaction.revocationDate else { continue }
-            let period = Period(transaction, of: key.kind)
-            if let earlier = revocations[period]?.revocationDate, earlier <= date { continue }
-            revocations[period] = transaction
-        }
         self.revocations = revocations
     }
 
-    /// What a payment is for. Transactions that share it are one: restored copies of a period, or of a purchase.
-    private enum Period: Hashable {
-        case lineItem(String)
-        case transaction(TransactionID)
+    /// By what a revocation is found. Mostly that is a line item. Where Apple has left that out, the purchase date has to
+    /// do: nothing else is paid in the same millisecond.
+    private enum Payment: Hashable {
         case purchase
+        case lineItem(String)
+        case withoutLineItem(at: Moment)
+        case any(at: Moment)
 
-        init(_ transaction: TransactionInfo, of kind: StreamKind) {
-            if kind == .purchase {
-                self = .purchase
-            } else if let item = transaction.webOrderLineItemID {
-                self = .lineItem(item)
-            } else {
-                self = .transaction(transaction.transactionID)
-            }
+        static func all(of transaction: TransactionInfo, _ kind: StreamKind) -> [Payment] {
+            if kind == .purchase { return [.purchase] }
+            let date = transaction.rank.purchaseDate
+            return [.any(at: date), transaction.lineItem.map(Payment.lineItem) ?? .withoutLineItem(at: date)]
         }
     }
 
-    /// The transaction by which this one's period was revoked first.
+    /// The transaction by which this one's payment was revoked first.
     func revocation(of transaction: TransactionInfo) -> TransactionInfo? {
-        self.revocations.isEmpty ? nil : self.revocations[Period(transaction, of: self.kind)]
+        guard !self.revocations.isEmpty else { return nil }
+        if self.kind == .purchase { return self.revocations[.purchase] }
+        let date = transaction.rank.purchaseDate
+        guard let item = transaction.lineItem else { return self.revocations[.any(at: date)] }
+        let found = [self.revocations[.lineItem(item)], self.revocations[.withoutLineItem(at: date)]]
+        return found.compactMap(\.self).min {
+            $0.revocationDate ?? .distantFuture < $1.revocationDate ?? .distantFuture
+        }
     }
 
     // MARK: Rule 1
@@ -123,17 +137,47 @@ extension TransactionInfo {
     fileprivate var paidEnd: Moment { self.expiresDate ?? self.rank.purchaseDate }
 }
 
-extension [KeptTransaction] {
-    /// Each transaction once: of two purchase dates under one id the newer signed.
-    fileprivate var newestVersions: [KeptTransaction] {
-        let isEachOnce = self.indices.allSatisfy { place in
-            !self[..<place].contains { $0.info.transactionID == self[place].info.transactionID }
+extension TransactionInfo {
+    /// Says which transaction it is that has been revoked.
+    fileprivate mutating func name(_ version: KeptVersion) {
+        guard self.transactionID != version.transactionID || self.signedDate != version.signedDate else { return }
+        self.transactionID = version.transactionID
+        self.signedDate = version.signedDate
+    }
+}
+
+extension [KeptPeriod] {
+    /// Each period with the versions of its transactions, and each transaction once: were one `transactionId` ever signed
+    /// with two purchase dates or line items, the newest version counts, wherever it was filed.
+    fileprivate var withNewestVersions: [(period: KeptPeriod, versions: [KeptVersion])] {
+        let all = self.map { (period: $0, versions: $0.allVersions) }
+        guard !all.isEachTransactionOnce else { return all }
+        var newest: [TransactionID: (place: Int, version: KeptVersion)] = [:]
+        for (place, entry) in all.enumerated() {
+            for version in entry.versions {
+                if let other = newest[version.transactionID], version <= other.version { continue }
+                newest[version.transactionID] = (place, version)
+            }
         }
-        guard !isEachOnce else { return self }
-        return self.filter { kept in
-            !self.contains {
-                $0.info.transactionID == kept.info.transactionID
-                    && (kept.info.signedDate, kept.info.digest) < ($0.info.signedDate, $0.info.digest)
+        return all.enumerated().compactMap { place, entry in
+            let versions = entry.versions.filter { newest[$0.transactionID]?.place == place }
+            return versions.isEmpty ? nil : (entry.period, versions)
+        }
+    }
+}
+
+extension [(period: KeptPeriod, versions: [KeptVersion])] {
+    /// Few are compared with each other; more are hashed.
+    fileprivate var isEachTransactionOnce: Bool {
+        guard self.count <= KeptFacts.periodLimit else {
+            var ids = Set<TransactionID>()
+            return self.allSatisfy { $0.versions.allSatisfy { ids.insert($0.transactionID).inserted } }
+        }
+        return self.indices.allSatisfy { place in
+            !self[..<place].contains { other in
+                other.versions.contains { version in
+                    self[place].versions.contains { $0.transactionID == version.transactionID }
+                }
             }
         }
     }

@@ -5,34 +5,33 @@
 
 extension KeptFacts {
     /// Nothing needs protection.
-    var areVouched: Bool { self.transactions.allSatisfy(\.isVouched) && self.renewal?.isVouched != false }
+    var areVouched: Bool {
+        self.periods.allSatisfy { $0.isVouched && $0.versions.allSatisfy(\.isVouched) }
+            && self.renewal?.isVouched != false
+    }
 
     /// Without what first arrived revoked and unvouched: it never gave access, so all that it can do is to end some.
-    var transactionsSeenRunning: [KeptTransaction] {
-        self.transactions.filter { $0.vouched != nil || $0.longestExpiresDate != nil }
+    var periodsSeenRunning: [KeptPeriod] {
+        self.periods.filter { $0.vouched != nil || $0.longestExpiresDate != nil }
     }
 
     /// And without unvouched purchases that would replace the newest vouched one; all when none is vouched.
-    var transactionsUpToVouched: [KeptTransaction] {
-        let running = self.transactionsSeenRunning
+    var periodsUpToVouched: [KeptPeriod] {
+        let running = self.periodsSeenRunning
         return running.lastIndex { $0.vouched != nil }.map { Array(running[...$0]) } ?? running
     }
 }
 
-extension KeptTransaction {
-    var infoWithVouchedEnd: TransactionInfo {
-        guard !self.isVouched else { return self.info }
-        var info = self.info
+extension TransactionInfo {
+    /// Ends no earlier than what is vouched for, or what was once seen running. Its revocation is for its versions to say.
+    mutating func leaveUnvouchedEnd(_ period: KeptPeriod) {
         // No newer than what is vouched for, so that it does not put Apple's status aside.
-        info.signedDate = self.vouched?.signedDate ?? .distantPast
-        if let vouched {
-            if vouched.revocationDate == nil { info.revocationDate = nil }
-            info.expiresDate = .greater(info.expiresDate, vouched.expiresDate)
-        } else if let longestExpiresDate {
-            info.revocationDate = nil
-            info.expiresDate = info.expiresDate.map { max($0, longestExpiresDate) }
+        self.signedDate = period.vouched?.signedDate ?? .distantPast
+        if let vouched = period.vouched {
+            self.expiresDate = .greater(self.expiresDate, vouched.expiresDate)
+        } else if let longestExpiresDate = period.longestExpiresDate {
+            self.expiresDate = self.expiresDate.map { max($0, longestExpiresDate) }
         }
-        return info
     }
 }
 

@@ -40,10 +40,11 @@ struct ChangeDetection {
     // MARK: Transactions
 
     private func changes(by transaction: TransactionInfo) -> Set<Change> {
-        guard let new = self.after.facts.transactions.first(where: { $0.rank == transaction.rank })?.info else {
+        let kind = self.before.key.kind
+        guard let new = self.after.facts.period(of: transaction, in: kind)?.shown else {
             return self.changesOfEvicted(transaction)
         }
-        if let old = self.before.facts.transactions.first(where: { $0.rank == transaction.rank })?.info {
+        if let old = self.before.facts.period(of: transaction, in: kind)?.shown {
             return self.changes(from: old, to: new)
         }
         var found = self.purchase(transaction)
@@ -81,24 +82,20 @@ struct ChangeDetection {
         return transaction.isUpgraded == true ? .noted : .refunded
     }
 
-    /// What a transaction that was not known before is; nothing new for a restored copy of a known period.
+    /// What a transaction of a period that was not known before is; nothing new for a copy of what was paid before.
     private func purchase(_ new: TransactionInfo) -> Set<Change> {
-        if let item = new.webOrderLineItemID,
-            self.before.facts.transactions.contains(where: { $0.info.webOrderLineItemID == item })
-        {
-            return []
-        }
+        if self.before.facts.hasPayment(of: new) { return [] }
         if self.before.key.kind == .purchase { return [.oneTimePurchased] }
-        let previous = self.before.facts.transactions.last { $0.rank < new.rank }?.info
+        let previous = self.before.facts.periods.last { $0.rank < new.rank }?.info
         if new.reason(in: self.bundle) == "RENEWAL" {
             let wasFailing = self.stateBefore == .grace || self.stateBefore == .retry
-            let isNewest = self.after.facts.transactions.last?.rank == new.rank
+            let isNewest = self.after.facts.periods.last?.rank == new.rank
             let recovers = self.label?.change == .recovered || wasFailing && isNewest
             let changes: Set<Change> = recovers ? [.recovered] : [.renewed]
             return previous.map { $0.productID == new.productID } ?? true ? changes : changes.union([.productChanged])
         }
         var changes: Set<Change> = new.offerType == nil ? [] : [.offerRedeemed]
-        if new.transactionID.rawValue == new.originalTransactionID.rawValue {
+        if new.isFirst {
             changes.insert(.subscribed)
         } else if let previous {
             if !self.runs(previous, at: new.rank.purchaseDate) {
@@ -173,6 +170,12 @@ extension TransactionInfo {
     /// Payloads older than `transactionReason` are told by the notification that brought them.
     fileprivate func reason(in bundle: FactBundle) -> String {
         self.transactionReason ?? (bundle.notification?.type == "DID_RENEW" ? "RENEWAL" : "PURCHASE")
+    }
+
+    /// The payment that the subscription began with, or a copy of it.
+    fileprivate var isFirst: Bool {
+        self.transactionID.rawValue == self.originalTransactionID.rawValue
+            || self.purchaseDate != nil && self.purchaseDate == self.originalPurchaseDate
     }
 }
 

@@ -32,7 +32,7 @@ extension StreamState {
     /// Whether a bundle says what the kept facts do not, leaving out when it was signed.
     private func isNews(_ facts: Facts, merged next: StreamState, rules: DerivationRules) -> Bool {
         let held = facts.transactions.allSatisfy { new in
-            self.facts.transactions.contains { $0.rank == new.rank && $0.info.content == new.content }
+            self.facts.period(of: new, in: self.key.kind)?.holds(new, of: self.key.kind) ?? false
         }
         guard held, facts.renewal == nil || facts.renewal?.content == self.facts.renewal?.info.content,
             facts.status == nil || facts.status?.content == self.facts.status?.observation.content

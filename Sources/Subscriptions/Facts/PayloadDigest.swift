@@ -24,6 +24,12 @@ package struct PayloadDigest: Hashable, Comparable, Sendable {
         self.words = (word(0), word(1), word(2), word(3))
     }
 
+    /// With zeros after its first eight bytes.
+    init(start: UInt64) { self.words = (start, 0, 0, 0) }
+
+    /// The first eight bytes: enough to tell two payloads apart.
+    package var start: UInt64 { self.words.0 }
+
     /// Of no payload: it stands where there is none yet.
     package static let zero = PayloadDigest(repeatElement(0, count: 32))
 

@@ -26,7 +26,8 @@ package struct TransactionID: RawRepresentable, Hashable, Comparable, Sendable {
         self.rawValue = text
     }
 
-    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    /// By length, then bytes, so that numbers come in their order.
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue.isNumberedBefore(right.rawValue) }
 }
 
 /// An app (Apple's `bundleId`).
@@ -45,6 +46,12 @@ package struct BundleID: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 extension String {
+    /// By length, then bytes: the order of numbers without leading zeros.
+    func isNumberedBefore(_ other: String) -> Bool {
+        let (count, otherCount) = (self.utf8.count, other.utf8.count)
+        return count == otherCount ? self < other : count < otherCount
+    }
+
     /// 1…128 visible ASCII characters (domain rule for every identifier).
     package var isIdentifier: Bool {
         let bytes = self.utf8

@@ -11,14 +11,14 @@ extension TransactionInfo {
 
 extension TransactionInfo.Fields {
     fileprivate mutating func bound() {
-        self.webOrderLineItemID.keep(atMost: 24)
+        self.webOrderLineItemID.keep(atMost: TransactionInfo.longestLineItem)
         self.productID.keep(atMost: 100)
         self.subscriptionGroupIdentifier.keep(atMost: 24)
         self.productType.keep(atMost: 28)
         self.quantity = nil
         self.appAccountToken.keep(atMost: 36)
         self.inAppOwnershipType.keep(atMost: 16)
-        self.revocationType.keep(atMost: 20)
+        self.revocationType.keep(atMost: TransactionInfo.Revocation.longestType)
         self.offerIdentifier.keep(atMost: 64)
         self.offerDiscountType.keep(atMost: 16)
         self.offerPeriod = nil
@@ -34,6 +34,16 @@ extension TransactionInfo.Fields {
         self.billingPlanType = nil
         self.commitment?.commitmentPrice = nil
     }
+}
+
+extension TransactionInfo.Revocation {
+    var bounded: Self {
+        var kept = self
+        kept.type.keep(atMost: Self.longestType)
+        return kept
+    }
+
+    fileprivate static let longestType = 20
 }
 
 extension RenewalInfo {

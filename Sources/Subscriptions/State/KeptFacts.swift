@@ -1,30 +1,30 @@
 /// What is kept of all facts of a stream, each a maximum: T, R and S.
 package struct KeptFacts: Hashable, Sendable {
-    /// T: ascending by (purchaseDate, transactionId), the greatest four.
-    package var transactions: [KeptTransaction]
+    /// T: ascending, the newest four.
+    package var periods: [KeptPeriod]
     /// R.
     package var renewal: KeptRenewal?
     /// S.
     package var status: KeptStatus?
 
-    package static let transactionLimit = 4
+    package static let periodLimit = 4
 
-    package init(transactions: [KeptTransaction] = [], renewal: KeptRenewal? = nil, status: KeptStatus? = nil) {
-        self.transactions = transactions
+    package init(periods: [KeptPeriod] = [], renewal: KeptRenewal? = nil, status: KeptStatus? = nil) {
+        self.periods = periods
         self.renewal = renewal
         self.status = status
     }
 
-    package var isEmpty: Bool { self.transactions.isEmpty && self.renewal == nil && self.status == nil }
+    package var isEmpty: Bool { self.periods.isEmpty && self.renewal == nil && self.status == nil }
 
     /// Takes in what arrived together. Commutative, associative and idempotent over any bundles.
     /// - Parameter asOf: renewal infos and statuses signed later are left out.
     mutating func merge(
-        _ facts: Facts, of kind: StreamKind, source: EventSource, limit: Int = Self.transactionLimit,
+        _ facts: Facts, of kind: StreamKind, source: EventSource, limit: Int = Self.periodLimit,
         asOf: Moment = .distantFuture
     ) {
         let vouched = source.isAuthoritative(for: kind)
-        for transaction in facts.transactions { self.take(transaction, vouched: vouched, limit: limit) }
+        for transaction in facts.transactions { self.take(transaction, of: kind, vouched: vouched, limit: limit) }
         if let renewal = facts.renewal, renewal.signedDate <= asOf {
             if self.renewal?.merge(renewal, vouched: vouched) == nil {
                 self.renewal = KeptRenewal(renewal, vouched: vouched)
@@ -36,22 +36,41 @@ package struct KeptFacts: Hashable, Sendable {
         }
     }
 
-    /// An evicted transaction ranks below four others for good, because its rank is part of what identifies it.
-    private mutating func take(_ transaction: TransactionInfo, vouched: Bool, limit: Int) {
+    /// An evicted period ranks below four others for good, because its rank is what identifies it.
+    private mutating func take(_ transaction: TransactionInfo, of kind: StreamKind, vouched: Bool, limit: Int) {
         let rank = transaction.rank
-        let index = self.transactions.lastIndex { $0.rank <= rank }
-        if let index, self.transactions[index].rank == rank {
-            self.transactions[index].merge(transaction, vouched: vouched)
-        } else if index != nil || self.transactions.count < limit {
-            let kept = KeptTransaction(transaction, vouched: vouched)
-            self.transactions.insert(kept, at: index.map { $0 + 1 } ?? 0)
-            if self.transactions.count > limit { self.transactions.removeFirst() }
+        let index =
+            kind == .purchase ? self.periods.indices.first : self.periods.lastIndex { $0.rank <= rank }
+        if let index, kind == .purchase || self.periods[index].rank == rank {
+            self.periods[index].merge(transaction, vouched: vouched, of: kind)
+        } else if index != nil || self.periods.count < limit {
+            self.periods.insert(KeptPeriod(transaction, vouched: vouched), at: index.map { $0 + 1 } ?? 0)
+            if self.periods.count > limit { self.periods.removeFirst() }
+        }
+    }
+
+    /// The period of `transaction`, if it is kept.
+    func period(of transaction: TransactionInfo, in kind: StreamKind) -> KeptPeriod? {
+        guard kind != .purchase else { return self.periods.first }
+        let rank = transaction.rank
+        return self.periods.last { $0.rank == rank }
+    }
+
+    /// Whether a period that is kept was paid by what paid for `transaction`, though the two may name another purchase
+    /// date, or only one of them a line item: newness is a matter of the payment, never of an id.
+    func hasPayment(of transaction: TransactionInfo) -> Bool {
+        let (rank, item) = (transaction.rank, transaction.lineItem)
+        return self.periods.contains { period in
+            let other = period.info.lineItem
+            if let item, let other, item == other { return true }
+            if item == nil || other == nil, period.rank.purchaseDate == rank.purchaseDate { return true }
+            return period.allVersions.contains { $0.transactionID == transaction.transactionID }
         }
     }
 
     /// The newest signature among the kept facts.
     var watermark: Moment? {
-        var newest = self.transactions.lazy.map(\.info.signedDate).max()
+        var newest = self.periods.lazy.map(\.info.signedDate).max()
         for date in [self.renewal?.info.signedDate, self.status?.observation.asOf] {
             if let date { newest = max(newest ?? date, date) }
         }

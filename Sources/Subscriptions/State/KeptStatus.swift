@@ -1,16 +1,16 @@
 /// S: Apple's newest `status`, with what its own transaction said then: a later version with another end ends S.
 package struct KeptStatus: Hashable, Comparable, Sendable {
     package var observation: StatusObservation
-    /// The newest transaction that came with it, and that transaction's end.
-    package var transactionID: TransactionID?
+    /// The period of the newest transaction that came with it, and what that transaction said of its end.
+    package var period: PeriodID?
     package var expiresDate: Moment?
     package var revocationDate: Moment?
 
     package init(
-        observation: StatusObservation, transactionID: TransactionID?, expiresDate: Moment?, revocationDate: Moment?
+        observation: StatusObservation, period: PeriodID?, expiresDate: Moment?, revocationDate: Moment?
     ) {
         self.observation = observation
-        self.transactionID = transactionID
+        self.period = period
         self.expiresDate = expiresDate
         self.revocationDate = revocationDate
     }
@@ -18,7 +18,7 @@ package struct KeptStatus: Hashable, Comparable, Sendable {
     init(_ observation: StatusObservation, with transactions: [TransactionInfo]) {
         let newest = transactions.max { $0.rank < $1.rank }
         self.init(
-            observation: observation, transactionID: newest?.transactionID, expiresDate: newest?.expiresDate,
+            observation: observation, period: newest?.rank, expiresDate: newest?.expiresDate,
             revocationDate: newest?.revocationDate)
     }
 
@@ -30,16 +30,17 @@ package struct KeptStatus: Hashable, Comparable, Sendable {
         return leftKey == rightKey ? left.content < right.content : leftKey < rightKey
     }
 
-    private var content: (AppleStatus, Moment, String, Moment, Moment) {
+    private var content: (AppleStatus, Moment, PeriodID, Moment, Moment) {
         (
             self.observation.status, self.observation.unsigned?.purchaseDate ?? .distantPast,
-            self.transactionID?.rawValue ?? "", self.expiresDate ?? .distantPast, self.revocationDate ?? .distantPast
+            self.period ?? PeriodID(purchaseDate: .distantPast, key: ""), self.expiresDate ?? .distantPast,
+            self.revocationDate ?? .distantPast
         )
     }
 
-    /// Whether it was given in view of this transaction with this end.
+    /// Whether it was given in view of this period with this end, whichever of its transactions told it.
     func knew(_ transaction: TransactionInfo) -> Bool {
-        self.transactionID == transaction.transactionID && self.expiresDate == transaction.expiresDate
+        self.period == transaction.rank && self.expiresDate == transaction.expiresDate
             && self.revocationDate == transaction.revocationDate
     }
 }

@@ -9,7 +9,7 @@ package struct StreamHistory: Sendable {
         self.events = events
     }
 
-    /// What was true at `moment`, by all the log holds: every transaction in its newest version, and the newest renewal
+    /// What was true at `moment`, by all the log holds: every period in its newest version, and the newest renewal
     /// info and status signed no later than `moment`. nil before the first fact.
     package func snapshot(at moment: Moment, rules: DerivationRules) -> SubscriptionSnapshot? {
         self.snapshot(at: moment, knownAt: .distantFuture, rules: rules)
@@ -27,7 +27,7 @@ package struct StreamHistory: Sendable {
 }
 
 extension StreamState {
-    /// Folds one event without forgetting any transaction, and without what was signed about renewals after `moment`.
+    /// Folds one event without forgetting any period, and without what was signed about renewals after `moment`.
     fileprivate mutating func apply(_ event: SubscriptionEvent, asOf moment: Moment) {
         var event = event
         let facts = event.facts
@@ -41,6 +41,6 @@ extension KeptFacts {
     /// Whether anything was bought or signed by `moment`.
     fileprivate func began(by moment: Moment) -> Bool {
         self.renewal != nil || self.status != nil
-            || self.transactions.contains { min($0.rank.purchaseDate, $0.info.signedDate) <= moment }
+            || self.periods.contains { min($0.rank.purchaseDate, $0.info.signedDate) <= moment }
     }
 }

@@ -8,6 +8,11 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
 package import SwiftProtobuf
 
 // If the compiler emits an error on this type, it is because this file
@@ -33,7 +38,7 @@ package nonisolated struct ProtoStreamState: @unchecked Sendable {
     set {_uniqueStorage()._logicVersion = newValue}
   }
 
-  /// The newest transactions, oldest first, the newest renewal info and the newest status.
+  /// Of the newest periods, oldest first, the transaction signed last; the newest renewal info and the newest status.
   package var facts: ProtoFacts {
     get {_storage._facts ?? ProtoFacts()}
     set {_uniqueStorage()._facts = newValue}
@@ -43,7 +48,7 @@ package nonisolated struct ProtoStreamState: @unchecked Sendable {
   /// Clears the value of `facts`. Subsequent reads from it will return its default value.
   package mutating func clearFacts() {_uniqueStorage()._facts = nil}
 
-  /// What is kept beside each transaction, in the same order.
+  /// What is kept beside each of these transactions, in the same order.
   package var transactions: [ProtoStreamState.TransactionTrace] {
     get {_storage._transactions}
     set {_uniqueStorage()._transactions = newValue}
@@ -122,12 +127,112 @@ package nonisolated struct ProtoStreamState: @unchecked Sendable {
     /// Clears the value of `longestExpiresDate`. Subsequent reads from it will return its default value.
     package mutating func clearLongestExpiresDate() {self._longestExpiresDate = nil}
 
+    /// Of all transactions of the period, by ascending id; left out where the one beside it is the only one.
+    package var versions: [ProtoStreamState.Version] = []
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
 
     fileprivate var _vouched: ProtoStreamState.PeriodEnd? = nil
     fileprivate var _longestExpiresDate: Int64? = nil
+  }
+
+  /// What the newest version of one transaction says of a revocation.
+  package nonisolated struct Version: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var transactionID: ProtoIdentifier {
+      get {_transactionID ?? ProtoIdentifier()}
+      set {_transactionID = newValue}
+    }
+    /// Returns true if `transactionID` has been explicitly set.
+    package var hasTransactionID: Bool {self._transactionID != nil}
+    /// Clears the value of `transactionID`. Subsequent reads from it will return its default value.
+    package mutating func clearTransactionID() {self._transactionID = nil}
+
+    package var signedDate: Int64 = 0
+
+    /// The first eight bytes of the payload's digest.
+    package var digestStart: Data = Data()
+
+    package var revocationDate: Int64 {
+      get {_revocationDate ?? 0}
+      set {_revocationDate = newValue}
+    }
+    /// Returns true if `revocationDate` has been explicitly set.
+    package var hasRevocationDate: Bool {self._revocationDate != nil}
+    /// Clears the value of `revocationDate`. Subsequent reads from it will return its default value.
+    package mutating func clearRevocationDate() {self._revocationDate = nil}
+
+    package var revocationReason: Int64 {
+      get {_revocationReason ?? 0}
+      set {_revocationReason = newValue}
+    }
+    /// Returns true if `revocationReason` has been explicitly set.
+    package var hasRevocationReason: Bool {self._revocationReason != nil}
+    /// Clears the value of `revocationReason`. Subsequent reads from it will return its default value.
+    package mutating func clearRevocationReason() {self._revocationReason = nil}
+
+    package var revocationType: ProtoRevocationType = .unspecified
+
+    package var revocationPercentage: Int64 {
+      get {_revocationPercentage ?? 0}
+      set {_revocationPercentage = newValue}
+    }
+    /// Returns true if `revocationPercentage` has been explicitly set.
+    package var hasRevocationPercentage: Bool {self._revocationPercentage != nil}
+    /// Clears the value of `revocationPercentage`. Subsequent reads from it will return its default value.
+    package mutating func clearRevocationPercentage() {self._revocationPercentage = nil}
+
+    /// Of the newest version from an authoritative source; absent without one.
+    package var vouchedSignedDate: Int64 {
+      get {_vouchedSignedDate ?? 0}
+      set {_vouchedSignedDate = newValue}
+    }
+    /// Returns true if `vouchedSignedDate` has been explicitly set.
+    package var hasVouchedSignedDate: Bool {self._vouchedSignedDate != nil}
+    /// Clears the value of `vouchedSignedDate`. Subsequent reads from it will return its default value.
+    package mutating func clearVouchedSignedDate() {self._vouchedSignedDate = nil}
+
+    /// That one is revoked.
+    package var vouchedIsRevoked: Bool = false
+
+    /// The latest two dates that versions have named, where they are not this one's alone.
+    package var lastRevocationDate: Int64 {
+      get {_lastRevocationDate ?? 0}
+      set {_lastRevocationDate = newValue}
+    }
+    /// Returns true if `lastRevocationDate` has been explicitly set.
+    package var hasLastRevocationDate: Bool {self._lastRevocationDate != nil}
+    /// Clears the value of `lastRevocationDate`. Subsequent reads from it will return its default value.
+    package mutating func clearLastRevocationDate() {self._lastRevocationDate = nil}
+
+    package var earlierRevocationDate: Int64 {
+      get {_earlierRevocationDate ?? 0}
+      set {_earlierRevocationDate = newValue}
+    }
+    /// Returns true if `earlierRevocationDate` has been explicitly set.
+    package var hasEarlierRevocationDate: Bool {self._earlierRevocationDate != nil}
+    /// Clears the value of `earlierRevocationDate`. Subsequent reads from it will return its default value.
+    package mutating func clearEarlierRevocationDate() {self._earlierRevocationDate = nil}
+
+    /// A type that has no number yet; `revocation_type` is then OTHER.
+    package var revocationTypeText: String = String()
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _transactionID: ProtoIdentifier? = nil
+    fileprivate var _revocationDate: Int64? = nil
+    fileprivate var _revocationReason: Int64? = nil
+    fileprivate var _revocationPercentage: Int64? = nil
+    fileprivate var _vouchedSignedDate: Int64? = nil
+    fileprivate var _lastRevocationDate: Int64? = nil
+    fileprivate var _earlierRevocationDate: Int64? = nil
   }
 
   package nonisolated struct RenewalTrace: Sendable {
@@ -160,16 +265,7 @@ package nonisolated struct ProtoStreamState: @unchecked Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// The newest transaction that came with the status, and what that one said of its end.
-    package var transactionID: ProtoIdentifier {
-      get {_transactionID ?? ProtoIdentifier()}
-      set {_transactionID = newValue}
-    }
-    /// Returns true if `transactionID` has been explicitly set.
-    package var hasTransactionID: Bool {self._transactionID != nil}
-    /// Clears the value of `transactionID`. Subsequent reads from it will return its default value.
-    package mutating func clearTransactionID() {self._transactionID = nil}
-
+    /// What the newest transaction that came with the status said of its end.
     package var expiresDate: Int64 {
       get {_expiresDate ?? 0}
       set {_expiresDate = newValue}
@@ -188,13 +284,25 @@ package nonisolated struct ProtoStreamState: @unchecked Sendable {
     /// Clears the value of `revocationDate`. Subsequent reads from it will return its default value.
     package mutating func clearRevocationDate() {self._revocationDate = nil}
 
+    /// That transaction's period: its webOrderLineItemId, else its transactionId, and its purchaseDate.
+    package var periodKey: ProtoIdentifier {
+      get {_periodKey ?? ProtoIdentifier()}
+      set {_periodKey = newValue}
+    }
+    /// Returns true if `periodKey` has been explicitly set.
+    package var hasPeriodKey: Bool {self._periodKey != nil}
+    /// Clears the value of `periodKey`. Subsequent reads from it will return its default value.
+    package mutating func clearPeriodKey() {self._periodKey = nil}
+
+    package var periodPurchaseDate: Int64 = 0
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
 
-    fileprivate var _transactionID: ProtoIdentifier? = nil
     fileprivate var _expiresDate: Int64? = nil
     fileprivate var _revocationDate: Int64? = nil
+    fileprivate var _periodKey: ProtoIdentifier? = nil
   }
 
   /// What one version of a transaction says about its end.
@@ -361,7 +469,7 @@ nonisolated extension ProtoStreamState: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension ProtoStreamState.TransactionTrace: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = ProtoStreamState.protoMessageName + ".TransactionTrace"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}vouched\0\u{3}longest_expires_date\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}vouched\0\u{3}longest_expires_date\0\u{1}versions\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -371,6 +479,7 @@ nonisolated extension ProtoStreamState.TransactionTrace: SwiftProtobuf.Message, 
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._vouched) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self._longestExpiresDate) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.versions) }()
       default: break
       }
     }
@@ -387,12 +496,105 @@ nonisolated extension ProtoStreamState.TransactionTrace: SwiftProtobuf.Message, 
     try { if let v = self._longestExpiresDate {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
     } }()
+    if !self.versions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.versions, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: ProtoStreamState.TransactionTrace, rhs: ProtoStreamState.TransactionTrace) -> Bool {
     if lhs._vouched != rhs._vouched {return false}
     if lhs._longestExpiresDate != rhs._longestExpiresDate {return false}
+    if lhs.versions != rhs.versions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoStreamState.Version: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoStreamState.protoMessageName + ".Version"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}transaction_id\0\u{3}signed_date\0\u{3}digest_start\0\u{3}revocation_date\0\u{3}revocation_reason\0\u{3}revocation_type\0\u{3}revocation_percentage\0\u{3}vouched_signed_date\0\u{3}vouched_is_revoked\0\u{3}last_revocation_date\0\u{3}earlier_revocation_date\0\u{4}_\u{1}revocation_type_text\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._transactionID) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.signedDate) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.digestStart) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._revocationDate) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._revocationReason) }()
+      case 6: try { try decoder.decodeSingularEnumField(value: &self.revocationType) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self._revocationPercentage) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self._vouchedSignedDate) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.vouchedIsRevoked) }()
+      case 10: try { try decoder.decodeSingularInt64Field(value: &self._lastRevocationDate) }()
+      case 11: try { try decoder.decodeSingularInt64Field(value: &self._earlierRevocationDate) }()
+      case 106: try { try decoder.decodeSingularStringField(value: &self.revocationTypeText) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._transactionID {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.signedDate != 0 {
+      try visitor.visitSingularInt64Field(value: self.signedDate, fieldNumber: 2)
+    }
+    if !self.digestStart.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digestStart, fieldNumber: 3)
+    }
+    try { if let v = self._revocationDate {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._revocationReason {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    if self.revocationType != .unspecified {
+      try visitor.visitSingularEnumField(value: self.revocationType, fieldNumber: 6)
+    }
+    try { if let v = self._revocationPercentage {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._vouchedSignedDate {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
+    } }()
+    if self.vouchedIsRevoked != false {
+      try visitor.visitSingularBoolField(value: self.vouchedIsRevoked, fieldNumber: 9)
+    }
+    try { if let v = self._lastRevocationDate {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 10)
+    } }()
+    try { if let v = self._earlierRevocationDate {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 11)
+    } }()
+    if !self.revocationTypeText.isEmpty {
+      try visitor.visitSingularStringField(value: self.revocationTypeText, fieldNumber: 106)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoStreamState.Version, rhs: ProtoStreamState.Version) -> Bool {
+    if lhs._transactionID != rhs._transactionID {return false}
+    if lhs.signedDate != rhs.signedDate {return false}
+    if lhs.digestStart != rhs.digestStart {return false}
+    if lhs._revocationDate != rhs._revocationDate {return false}
+    if lhs._revocationReason != rhs._revocationReason {return false}
+    if lhs.revocationType != rhs.revocationType {return false}
+    if lhs._revocationPercentage != rhs._revocationPercentage {return false}
+    if lhs._vouchedSignedDate != rhs._vouchedSignedDate {return false}
+    if lhs.vouchedIsRevoked != rhs.vouchedIsRevoked {return false}
+    if lhs._lastRevocationDate != rhs._lastRevocationDate {return false}
+    if lhs._earlierRevocationDate != rhs._earlierRevocationDate {return false}
+    if lhs.revocationTypeText != rhs.revocationTypeText {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -439,7 +641,7 @@ nonisolated extension ProtoStreamState.RenewalTrace: SwiftProtobuf.Message, Swif
 
 nonisolated extension ProtoStreamState.StatusTrace: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = ProtoStreamState.protoMessageName + ".StatusTrace"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}transaction_id\0\u{3}expires_date\0\u{3}revocation_date\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{4}\u{2}expires_date\0\u{3}revocation_date\0\u{3}period_key\0\u{3}period_purchase_date\0\u{c}\u{1}\u{1}")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -447,9 +649,10 @@ nonisolated extension ProtoStreamState.StatusTrace: SwiftProtobuf.Message, Swift
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._transactionID) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self._expiresDate) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self._revocationDate) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._periodKey) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.periodPurchaseDate) }()
       default: break
       }
     }
@@ -460,22 +663,26 @@ nonisolated extension ProtoStreamState.StatusTrace: SwiftProtobuf.Message, Swift
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._transactionID {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
     try { if let v = self._expiresDate {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
     } }()
     try { if let v = self._revocationDate {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._periodKey {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if self.periodPurchaseDate != 0 {
+      try visitor.visitSingularInt64Field(value: self.periodPurchaseDate, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: ProtoStreamState.StatusTrace, rhs: ProtoStreamState.StatusTrace) -> Bool {
-    if lhs._transactionID != rhs._transactionID {return false}
     if lhs._expiresDate != rhs._expiresDate {return false}
     if lhs._revocationDate != rhs._revocationDate {return false}
+    if lhs._periodKey != rhs._periodKey {return false}
+    if lhs.periodPurchaseDate != rhs.periodPurchaseDate {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -4,15 +4,18 @@ extension StreamState {
     /// A `StreamState`.
     func written(logicVersion: Int) -> [UInt8] {
         let facts = Facts(
-            transactions: self.facts.transactions.map(\.info), renewal: self.facts.renewal?.info,
+            transactions: self.facts.periods.map(\.info), renewal: self.facts.renewal?.info,
             status: self.facts.status?.observation)
         var writer = MessageWriter(reservingCapacity: 1_024)
         writer.write(Int64(logicVersion), 1)
         writer.write(facts, of: self.key, 2)
-        for transaction in self.facts.transactions {
+        for period in self.facts.periods {
             writer.message(3) { message in
-                if let end = transaction.vouched { message.message(1) { $0.write(end) } }
-                message.write(transaction.longestExpiresDate, 2)
+                if let end = period.vouched { message.message(1) { $0.write(end) } }
+                message.write(period.longestExpiresDate, 2)
+                if period.versions != KeptPeriod.versions(ofOnly: period.info, vouched: period.vouched) {
+                    for version in period.versions { message.message(3) { $0.write(version) } }
+                }
             }
         }
         if let vouched = self.facts.renewal?.vouched {
@@ -23,9 +26,12 @@ extension StreamState {
         }
         if let status = self.facts.status {
             writer.message(5) { message in
-                message.write(identifier: status.transactionID?.rawValue, 1)
                 message.write(status.expiresDate, 2)
                 message.write(status.revocationDate, 3)
+                if let period = status.period {
+                    message.write(identifier: period.key, 4)
+                    message.write(period.purchaseDate.rawValue, 5)
+                }
             }
         }
         writer.write(personal: facts.owners, customerIDs: self.customerIDs, rescinded: nil, 6)
@@ -40,5 +46,24 @@ extension MessageWriter {
         self.write(end.signedDate, 1)
         self.write(end.expiresDate, 2)
         self.write(end.revocationDate, 3)
+    }
+
+    fileprivate mutating func write(_ version: KeptVersion) {
+        self.write(identifier: version.transactionID.rawValue, 1)
+        self.write(version.signedDate, 2)
+        self.write(withUnsafeBytes(of: version.digestStart.bigEndian) { Array($0) }, 3)
+        self.write(version.revocation?.date, 4)
+        self.write(version.revocation?.reason?.rawValue, 5)
+        let type = self.write(version.revocation?.type, as: ProtoRevocationType.self, 6)
+        self.write(version.revocation?.percentage, 7)
+        if let vouched = version.vouched {
+            self.write(present: vouched.signedDate.rawValue, 8)
+            self.write(vouched.isRevoked, 9)
+        }
+        if version.revocationDates != version.revocation.map({ [$0.date] }) ?? [] {
+            self.write(version.revocationDates.first, 10)
+            self.write(version.revocationDates.dropFirst().first, 11)
+        }
+        self.write(type, 106)
     }
 }

@@ -24,7 +24,9 @@ extension StreamState {
         self.init(
             key: key,
             facts: KeptFacts(
-                transactions: zip(facts.transactions, proto.transactions).map(KeptTransaction.init),
+                periods: try zip(facts.transactions, proto.transactions).map { info, trace throws(Refusal) in
+                    try KeptPeriod(info, trace)
+                },
                 renewal: facts.renewal.map { KeptRenewal($0, proto.renewal) },
                 status: try facts.status.map { status throws(Refusal) in try KeptStatus(status, proto.status) }),
             customerIDs: customerIDs, confirmedDay: proto.hasConfirmedDay ? proto.confirmedDay : nil,
@@ -32,11 +34,40 @@ extension StreamState {
     }
 }
 
-extension KeptTransaction {
-    fileprivate init(_ info: TransactionInfo, _ trace: ProtoStreamState.TransactionTrace) {
+extension KeptPeriod {
+    fileprivate init(_ info: TransactionInfo, _ trace: ProtoStreamState.TransactionTrace) throws(Refusal) {
+        let versions = try trace.versions.map { version throws(Refusal) in try KeptVersion(version) }
         self.init(
             info: info, vouched: trace.hasVouched ? PeriodEnd(trace.vouched) : nil,
-            longestExpiresDate: trace.hasLongestExpiresDate ? Moment(rawValue: trace.longestExpiresDate) : nil)
+            longestExpiresDate: trace.hasLongestExpiresDate ? Moment(rawValue: trace.longestExpiresDate) : nil,
+            versions: versions.isEmpty ? nil : versions)
+    }
+}
+
+extension KeptVersion {
+    fileprivate init(_ proto: ProtoStreamState.Version) throws(Refusal) {
+        guard proto.hasTransactionID, proto.digestStart.count == 8 else {
+            throw Refusal(.malformed, "a version without its id or digest")
+        }
+        let id = TransactionID(rawValue: try proto.transactionID.spelling())
+        let type = try proto.revocationType.text(orOther: proto.revocationTypeText)
+        let date = proto.hasRevocationDate ? Moment(rawValue: proto.revocationDate) : nil
+        let dates =
+            (proto.hasLastRevocationDate ? [proto.lastRevocationDate] : [])
+            + (proto.hasEarlierRevocationDate ? [proto.earlierRevocationDate] : [])
+        self.init(
+            transactionID: id, signedDate: Moment(rawValue: proto.signedDate),
+            digestStart: proto.digestStart.reduce(0) { $0 << 8 | UInt64($1) },
+            revocation: date.map { date in
+                TransactionInfo.Revocation(
+                    date: date,
+                    reason: proto.hasRevocationReason ? RevocationReason(rawValue: proto.revocationReason) : nil,
+                    type: type, percentage: proto.hasRevocationPercentage ? proto.revocationPercentage : nil)
+            },
+            vouched: proto.hasVouchedSignedDate
+                ? Vouched(
+                    signedDate: Moment(rawValue: proto.vouchedSignedDate), isRevoked: proto.vouchedIsRevoked) : nil,
+            revocationDates: dates.isEmpty ? [date].compactMap(\.self) : dates.map { Moment(rawValue: $0) })
     }
 }
 
@@ -54,7 +85,10 @@ extension KeptStatus {
     fileprivate init(_ observation: StatusObservation, _ trace: ProtoStreamState.StatusTrace) throws(Refusal) {
         self.init(
             observation: observation,
-            transactionID: trace.hasTransactionID ? TransactionID(rawValue: try trace.transactionID.spelling()) : nil,
+            period: trace.hasPeriodKey
+                ? PeriodID(
+                    purchaseDate: Moment(rawValue: trace.periodPurchaseDate), key: try trace.periodKey.spelling())
+                : nil,
             expiresDate: trace.hasExpiresDate ? Moment(rawValue: trace.expiresDate) : nil,
             revocationDate: trace.hasRevocationDate ? Moment(rawValue: trace.revocationDate) : nil)
     }
