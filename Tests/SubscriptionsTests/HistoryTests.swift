@@ -49,6 +49,92 @@ import Testing
         #expect(history.snapshot(at: day(10), knownAt: just(before: day(0)), rules: self.rules) == nil)
     }
 
+    // MARK: What was true, and no longer is
+
+    private static func refund(_ transaction: TransactionInfo, at date: Double) -> TransactionInfo {
+        var refunded = transaction
+        (refunded.signedDate, refunded.digest) = (day(date), digest(Int(date * 1_000)))
+        refunded.revocationDate = day(date)
+        return refunded
+    }
+
+    private static func signed(_ transaction: TransactionInfo, at date: Double) -> TransactionInfo {
+        var again = transaction
+        (again.signedDate, again.digest) = (day(date), digest(Int(date * 1_000)))
+        return again
+    }
+
+    @Test("a refund of a coming period counts until it is taken back")
+    func takenBackRefund() {
+        let ahead = transaction(101, from: 30, to: 60, signed: 29)
+        let history = StreamHistory([
+            bundle(.notification, [RuleTests.month], renewal(signed: 0), status(1, asOf: 0)),
+            bundle(.notification, [ahead], renewal(signed: 29), status(1, asOf: 29)),
+            bundle(.notification, [Self.refund(ahead, at: 29.2)], renewal(signed: 29.2), status(1, asOf: 29.2)),
+            bundle(.notification, [transaction(102, from: 31, to: 61)], renewal(signed: 31), status(1, asOf: 31)),
+            bundle(.notification, [Self.signed(ahead, at: 35)], renewal(signed: 35), status(1, asOf: 35)),
+        ])
+        func state(_ moment: Moment, knownAt: Int64 = 4) -> LifecycleState? {
+            history.snapshot(at: moment, knownAt: Moment(milliseconds: knownAt), rules: self.rules)?.state
+        }
+        #expect(state(just(before: day(30))) == .subscribed)
+        #expect(history.snapshot(at: day(29.5), rules: self.rules)?.validUntil == day(30))
+        #expect(state(day(30)) == .revoked)
+        #expect(history.snapshot(at: day(30.5), rules: self.rules)?.entitled == false)
+        #expect(history.snapshot(at: day(30.5), rules: self.rules)?.revocation?.date == day(29.2))
+        #expect(state(just(before: day(31))) == .revoked)
+        #expect(state(day(31)) == .subscribed)
+        #expect(state(day(30.5), knownAt: 3) == .revoked)
+        #expect(state(day(30.5), knownAt: 1) == .subscribed)
+    }
+
+    @Test("of a purchase too, each refund for its own time, and whichever of its copies told it")
+    func takenBackRefundOfPurchase() {
+        let bought = PurchaseTests.bought
+        let copy = transaction(105, from: 0, to: nil, signed: 9, product: "lifetime") {
+            ($0.productType, $0.revocationDate) = (bought.productType, day(8))
+        }
+        let history = StreamHistory(
+            [
+                bought, Self.refund(bought, at: 8), Self.signed(bought, at: 12), Self.refund(bought, at: 20), copy,
+                Self.signed(bought, at: 25), Self.signed(bought, at: 40),
+            ].map { bundle(.notification, [$0]) }, key: .purchase)
+        let states = [1, 7.9, 8, 11.9, 12, 19.9, 20, 24.9, 25, 50].map {
+            history.snapshot(at: day($0), rules: self.rules)?.state
+        }
+        #expect(states == [.owned, .owned, .revoked, .revoked, .owned, .owned, .revoked, .revoked, .owned, .owned])
+        #expect(history.snapshot(at: day(10), rules: self.rules)?.revocation?.date == day(8))
+        #expect(history.snapshot(at: day(21), rules: self.rules)?.revocation?.date == day(20))
+        #expect(history.snapshot(at: day(50), rules: self.rules)?.revocation == nil)
+    }
+
+    @Test("that a refund is signed again later does not put off what it ended")
+    func signedAgain() {
+        let refunded = Self.refund(RuleTests.month, at: 8)
+        let history = StreamHistory([
+            bundle(.notification, [RuleTests.month], renewal(signed: 0), status(1, asOf: 0)),
+            bundle(.notification, [refunded]), bundle(.client, [Self.signed(refunded, at: 20)]),
+        ])
+        #expect(history.snapshot(at: just(before: day(8)), rules: self.rules)?.state == .subscribed)
+        #expect(history.snapshot(at: day(15), rules: self.rules)?.state == .revoked)
+        #expect(history.snapshot(at: day(20), rules: self.rules)?.state == .revoked)
+    }
+
+    @Test("grace that Apple has answered is grace, though the payment that came later counts from before")
+    func paidLater() {
+        let failing = renewal(signed: 31) { ($0.isInBillingRetryPeriod, $0.gracePeriodExpiresDate) = (true, day(46)) }
+        let history = StreamHistory([
+            bundle(.notification, [RuleTests.month], renewal(signed: 0), status(1, asOf: 0)),
+            bundle(.statuses, [RuleTests.month], failing, status(4, asOf: 31, unsigned: .init(purchaseDate: day(0)))),
+            bundle(
+                .notification, [transaction(101, from: 30, to: 60, signed: 35)], renewal(signed: 35),
+                status(1, asOf: 35)),
+        ])
+        #expect(history.snapshot(at: day(33), rules: self.rules)?.state == .grace)
+        #expect(history.snapshot(at: day(33), rules: self.rules)?.transactionID?.rawValue == "101")
+        #expect(history.snapshot(at: day(35), rules: self.rules)?.state == .subscribed)
+    }
+
     @Test("the renewal info is the one of then")
     func renewalOfThen() {
         let history = StreamHistory([
