@@ -8,8 +8,8 @@ extension SimulateCommand {
             abstract: "Holds a node against a running simulation, and prints where it is wrong.",
             discussion: """
                 Asks both about everything sold, at the simulation's now and at random moments since its sale. A \
-                difference is explained by notifications that have not arrived yet or were given up on; any other is \
-                unexplained, and makes the command exit 1.
+                difference is explained by notifications that have not arrived yet or were given up on, and grace by a \
+                payment that came later and counts from before; any other is unexplained, and makes the command exit 1.
 
                 Example:
                   perennial simulate compare --node http://127.0.0.1:8080 --keys keys

@@ -33,11 +33,24 @@ package struct AnswerPair {
     private func difference(_ field: String, _ node: String?) -> Difference {
         Difference(
             id: self.store["originalTransactionId"] ?? "", at: self.store["at"] ?? "", field: field, node: node,
-            store: self.store[field], reason: self.reason)
+            store: self.store[field], reason: self.reason(of: field))
     }
 
-    private var reason: String? {
-        self.missing.isEmpty ? nil : self.missing.map(Self.sentence).joined(separator: "; ")
+    private func reason(of field: String) -> String? {
+        if !self.missing.isEmpty { return self.missing.map(Self.sentence).joined(separator: "; ") }
+        return self.isPaidLater && ["state", "gracePeriodExpiresDate"].contains(field)
+            ? "paid later, and counted from before: in hindsight this period was paid" : nil
+    }
+
+    /// Grace in a period that is not over: its payment had not come by then. The store says what it had concluded, the node
+    /// what is true in hindsight.
+    private var isPaidLater: Bool {
+        guard self.store["state"] == "grace", let node, node["state"] == "subscribed",
+            node["transactionId"] == self.store["transactionId"],
+            let end = self.store["expiresDate"].flatMap({ Moment(rfc3339: $0) }),
+            let moment = self.store["at"].flatMap({ Moment(rfc3339: $0) })
+        else { return false }
+        return moment < end
     }
 
     private static func sentence(_ missing: JSONFragment) -> String {

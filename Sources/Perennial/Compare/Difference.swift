@@ -8,7 +8,7 @@ package struct Difference: Hashable, Sendable {
     /// nil: null.
     package let node: String?
     package let store: String?
-    /// Which notifications the node cannot know of yet; nil when it has all that decides.
+    /// Which notifications the node cannot know of yet, or why both are right; nil when neither applies.
     package let reason: String?
 
     package static let unexplained = "unexplained"

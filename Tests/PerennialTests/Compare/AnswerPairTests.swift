@@ -81,6 +81,22 @@ import Testing
         #expect(try self.differences(node: [:], store: ["missing": missing]).isEmpty)
     }
 
+    @Test func aPaymentThatCameLaterExplainsGrace() throws {
+        let grace = ["state": #""grace""#, "gracePeriodExpiresDate": #""2026-05-17T00:00:00.000Z""#]
+        let node = ["state": #""subscribed""#, "gracePeriodExpiresDate": "null"]
+        let differences = try self.differences(node: node, store: grace)
+        #expect(differences.map(\.field) == ["state", "gracePeriodExpiresDate"])
+        #expect(differences.allSatisfy { $0.reason?.hasPrefix("paid later") == true })
+
+        // It explains nothing else, not what was over by then, and no other transaction.
+        let autoRenew = try self.differences(node: node.merging(["autoRenew": "false"]) { $1 }, store: grace)
+        #expect(autoRenew.filter { $0.reason == nil }.map(\.field) == ["autoRenew"])
+        let over = grace.merging(["expiresDate": #""2026-05-01T12:00:00.000Z""#]) { $1 }
+        #expect(try self.differences(node: node, store: over).contains { $0.reason == nil })
+        let other = node.merging(["transactionId": #""8""#]) { $1 }
+        #expect(try self.differences(node: other, store: grace).contains { $0.reason == nil })
+    }
+
     @Test func theTallyCountsAnswers() throws {
         var tally = ComparisonTally()
         tally.subscriptions = 1
