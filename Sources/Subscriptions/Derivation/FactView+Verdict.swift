@@ -122,13 +122,16 @@ extension FactView {
         func add(_ moment: Moment?) {
             if let moment { moments.append(moment) }
         }
+        var last: Moment?
         func add(after end: Moment) {
+            guard end != last else { return }  // periods of one chain end together
+            last = end
             moments.append(end)
             moments.append(end + rules.leeway(in: self.environment))
             moments.append(end + .graceWithoutDate)
             moments.append(self.retryEnd(after: end))
         }
-        moments.reserveCapacity(moments.count + 12 * self.transactions.count + 7)
+        moments.reserveCapacity(moments.count + 8 * self.transactions.count + 7)
         for (index, transaction) in self.transactions.enumerated() {
             for isActive in [true, false] { add(after: self.chainEnd(from: index, isActive: isActive)) }
             add(transaction.purchaseDate)

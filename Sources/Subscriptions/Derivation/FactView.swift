@@ -8,8 +8,9 @@ struct FactView: Hashable {
     let transactions: [TransactionInfo]
     let renewal: RenewalInfo?
     let status: KeptStatus?
-    /// Of the revoked transactions of each payment the one revoked first: a revocation of one counts for all.
-    private let revocations: [Payment: TransactionInfo]
+    private let revocations: PaymentRevocations
+    /// Of `transactions`: rule 2.
+    private let chain: PeriodChain
 
     enum Endings {
         case all
@@ -30,57 +31,38 @@ struct FactView: Hashable {
             }
         var transactions: [TransactionInfo] = []
         transactions.reserveCapacity(kept.count)
-        var revocations: [Payment: TransactionInfo] = [:]
+        var revocations = PaymentRevocations(of: key.kind)
         for (period, versions) in kept.withNewestVersions {
             let onlyVouched = endings != .all
             let info = period.info(by: versions, onlyVouched: onlyVouched)
             transactions.append(info)
-            guard let date = info.revocationDate else { continue }
+            guard info.revocationDate != nil else { continue }
             var revoking = info
             if let version = versions.revoking(onlyVouched: onlyVouched) { revoking.name(version) }
-            for payment in Payment.all(of: info, key.kind) {
-                if let earlier = revocations[payment]?.revocationDate, earlier <= date { continue }
-                revocations[payment] = revoking
-            }
+            revocations.add(revoking, to: info)
         }
         self.transactions = transactions
         self.renewal = endings == .all ? facts.renewal?.info : facts.renewal?.infoWithVouchedEnd
         self.status = facts.status
         self.revocations = revocations
-    }
-
-    /// By what a revocation is found. Mostly that is a line item. Where Apple has left that out, the purchase date has to
-    /// do: nothing else is paid in the same millisecond.
-    private enum Payment: Hashable {
-        case purchase
-        case lineItem(String)
-        case withoutLineItem(at: Moment)
-        case any(at: Moment)
-
-        static func all(of transaction: TransactionInfo, _ kind: StreamKind) -> [Payment] {
-            if kind == .purchase { return [.purchase] }
-            let date = transaction.rank.purchaseDate
-            return [.any(at: date), transaction.lineItem.map(Payment.lineItem) ?? .withoutLineItem(at: date)]
-        }
+        self.chain = PeriodChain(transactions.map { ($0.start, $0.ownEnd(revokedBy: revocations)) })
     }
 
     /// The transaction by which this one's payment was revoked first.
     func revocation(of transaction: TransactionInfo) -> TransactionInfo? {
-        guard !self.revocations.isEmpty else { return nil }
-        if self.kind == .purchase { return self.revocations[.purchase] }
-        let date = transaction.rank.purchaseDate
-        guard let item = transaction.lineItem else { return self.revocations[.any(at: date)] }
-        let found = [self.revocations[.lineItem(item)], self.revocations[.withoutLineItem(at: date)]]
-        return found.compactMap(\.self).min {
-            $0.revocationDate ?? .distantFuture < $1.revocationDate ?? .distantFuture
-        }
+        self.revocations.revocation(of: transaction)
     }
 
     // MARK: Rule 1
 
     /// `cur`: the newest purchase that is not in the future, else the earliest known.
     func currentIndex(at moment: Moment) -> Int? {
-        self.transactions.lastIndex { $0.rank.purchaseDate <= moment } ?? self.transactions.indices.first
+        var (low, high) = (self.transactions.startIndex, self.transactions.endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.transactions[middle].start <= moment { low = middle + 1 } else { high = middle }
+        }
+        return low > self.transactions.startIndex ? low - 1 : self.transactions.indices.first
     }
 
     func current(at moment: Moment) -> TransactionInfo? { self.currentIndex(at: moment).map { self.transactions[$0] } }
@@ -94,25 +76,8 @@ struct FactView: Hashable {
     /// but the first one to its end while Apple says that it is active.
     func chainEnd(from index: Int, isActive: Bool) -> Moment {
         let first = self.transactions[index]
-        return self.chainEnd(from: index, first: isActive ? first.paidEnd : self.ownEnd(of: first)) {
-            self.ownEnd(of: $0)
-        }
-    }
-
-    /// - Parameters:
-    ///   - end: of the period at `index`.
-    ///   - ownEnd: of each further period.
-    private func chainEnd(from index: Int, first end: Moment, _ ownEnd: (TransactionInfo) -> Moment) -> Moment {
-        var end = end
-        for next in self.transactions[(index + 1)...] {
-            guard next.rank.purchaseDate <= end else { break }
-            end = max(end, ownEnd(next))
-        }
-        return end
-    }
-
-    private func ownEnd(of transaction: TransactionInfo) -> Moment {
-        min(transaction.paidEnd, self.revocation(of: transaction)?.revocationDate ?? transaction.paidEnd)
+        return self.chain.end(
+            from: index, first: isActive ? first.paidEnd : first.ownEnd(revokedBy: self.revocations))
     }
 
     /// `end`, and whether it rests on the renewal info alone, because the transaction it speaks of is not known.
@@ -129,15 +94,22 @@ struct FactView: Hashable {
     /// Whether the periods known reach this far without a gap: that one of them was revoked later does not make it unknown.
     private func isKnown(periodUntil date: Moment, at moment: Moment) -> Bool {
         guard let index = self.currentIndex(at: moment) else { return false }
-        return date <= self.chainEnd(from: index, first: self.transactions[index].paidEnd, \.paidEnd)
+        var end = self.transactions[index].paidEnd
+        for next in self.transactions[(index + 1)...] {
+            if date <= end || next.start > end { break }
+            end = max(end, next.paidEnd)
+        }
+        return date <= end
     }
 }
 
 extension TransactionInfo {
-    fileprivate var paidEnd: Moment { self.expiresDate ?? self.rank.purchaseDate }
-}
+    fileprivate var paidEnd: Moment { self.expiresDate ?? self.start }
 
-extension TransactionInfo {
+    fileprivate func ownEnd(revokedBy revocations: PaymentRevocations) -> Moment {
+        min(self.paidEnd, revocations.revocation(of: self)?.revocationDate ?? self.paidEnd)
+    }
+
     /// Says which transaction it is that has been revoked.
     fileprivate mutating func name(_ version: KeptVersion) {
         guard self.transactionID != version.transactionID || self.signedDate != version.signedDate else { return }

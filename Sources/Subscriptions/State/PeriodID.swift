@@ -19,9 +19,11 @@ package struct PeriodID: Hashable, Comparable, Sendable {
 extension TransactionInfo {
     /// The period that it belongs to; of a one-time purchase all transactions are one.
     var rank: PeriodID {
-        PeriodID(
-            purchaseDate: self.purchaseDate ?? .distantPast, key: self.lineItem ?? self.transactionID.rawValue)
+        PeriodID(purchaseDate: self.start, key: self.lineItem ?? self.transactionID.rawValue)
     }
+
+    /// The `purchaseDate`; without one it was before all else.
+    var start: Moment { self.purchaseDate ?? .distantPast }
 
     /// The `webOrderLineItemId`, if it is one that a state keeps.
     var lineItem: String? {

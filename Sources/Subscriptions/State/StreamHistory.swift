@@ -18,60 +18,64 @@ package struct StreamHistory: Sendable {
 
     /// The same over the events recorded by `knownAt`: with both moments equal, what we would have answered then.
     package func snapshot(at moment: Moment, knownAt: Moment, rules: DerivationRules) -> SubscriptionSnapshot? {
-        let events = self.events.lazy.filter { $0.at <= knownAt }.map(\.event)
         var state = StreamState(key: self.key)
-        var signed = KeptFacts()
-        for event in events {
-            state.apply(event, asOf: moment)
-            signed.merge(
-                event.facts.signed(by: moment), of: self.key.kind, source: event.source, limit: .max, asOf: moment)
+        var told: [ToldTransaction] = []
+        for place in self.events.indices where self.events[place].at <= knownAt {
+            let (facts, source) = (self.events[place].event.facts, self.events[place].event.source)
+            state.facts.merge(facts, of: self.key.kind, source: source, limit: .max, asOf: moment)
+            for transaction in facts.transactions { told.append(ToldTransaction(info: transaction, source: source)) }
+            if let customerID = self.events[place].event.customerID { state.link(customerID) }
         }
-        guard !signed.isEmpty || state.facts.periods.contains(where: { $0.rank.purchaseDate <= moment }) else {
-            return nil
-        }
-        TakenBackRevocations(events, of: self.key.kind).restore(in: &state.facts, at: moment)
-        state.facts.judgeStatus(by: signed, at: moment)
+        guard state.facts.began(by: moment, told) else { return nil }
+        TakenBackRevocations(told, of: self.key.kind).restore(in: &state.facts, at: moment)
+        state.facts.judgeStatus(at: moment, by: told)
         return state.snapshot(at: moment, rules: rules)
     }
 }
 
-extension StreamState {
-    /// Folds one event without forgetting any period, and without what was signed about renewals after `moment`.
-    fileprivate mutating func apply(_ event: SubscriptionEvent, asOf moment: Moment) {
-        var event = event
-        let facts = event.facts
-        event.facts = Facts()
-        self.apply(event)
-        self.facts.merge(facts, of: self.key.kind, source: event.source, limit: .max, asOf: moment)
-    }
-}
-
-extension Facts {
-    fileprivate func signed(by moment: Moment) -> Facts {
-        var facts = self
-        facts.transactions.removeAll { $0.signedDate > moment }
-        return facts
-    }
+/// A transaction as an event of the log holds it.
+struct ToldTransaction {
+    let info: TransactionInfo
+    let source: EventSource
 }
 
 extension KeptFacts {
+    /// Whether anything was bought or signed by `moment`.
+    fileprivate func began(by moment: Moment, _ told: [ToldTransaction]) -> Bool {
+        self.renewal != nil || self.status != nil || self.periods.contains { $0.info.start <= moment }
+            || told.contains { $0.info.signedDate <= moment }
+    }
+
     /// Whether Apple's status held at `moment` is a matter of what had been signed by then.
-    /// - Parameter signed: what had been.
-    fileprivate mutating func judgeStatus(by signed: KeptFacts, at moment: Moment) {
+    fileprivate mutating func judgeStatus(at moment: Moment, by told: [ToldTransaction]) {
         guard let status = self.status else { return }
         // That a period was signed again later, with the same end, does not make its end younger.
-        var earlier = signed.periods[...]
-        for place in self.periods.indices where self.periods[place].info.signedDate > moment {
-            let rank = self.periods[place].rank
-            earlier = earlier.drop { $0.rank < rank }
-            guard let period = earlier.first, period.rank == rank else { continue }
-            let (old, new) = (period.shown, self.periods[place].shown)
-            guard old.expiresDate == new.expiresDate, old.revocationDate == new.revocationDate else { continue }
-            self.periods[place].info.signedDate = old.signedDate
+        let later = self.periods.indices.filter {
+            self.periods[$0].info.signedDate > moment && self.periods[$0].info.start <= moment
         }
-        // Nor did a newer transaction speak against what Apple answered, before it was signed.
-        if let unsigned = status.observation.unsigned, let newest = signed.periods.last,
-            newest.rank.purchaseDate <= unsigned.purchaseDate ?? .distantPast
+        if !later.isEmpty {
+            let ranks = Set(later.map { self.periods[$0].rank })
+            var signed = KeptFacts()
+            for transaction in told where transaction.info.signedDate <= moment && ranks.contains(transaction.info.rank)
+            {
+                signed.merge(
+                    Facts(transactions: [transaction.info]), of: .subscription, source: transaction.source, limit: .max)
+            }
+            var earlier = signed.periods[...]
+            for place in later {
+                let rank = self.periods[place].rank
+                earlier = earlier.drop { $0.rank < rank }
+                guard let period = earlier.first, period.rank == rank else { continue }
+                let (old, new) = (period.shown, self.periods[place].shown)
+                guard old.expiresDate == new.expiresDate, old.revocationDate == new.revocationDate else { continue }
+                self.periods[place].info.signedDate = old.signedDate
+            }
+        }
+        // Nor did a newer transaction speak against what Apple had answered, before it was signed.
+        if let unsigned = status.observation.unsigned,
+            !told.contains(where: {
+                $0.info.signedDate <= moment && $0.info.start > unsigned.purchaseDate ?? .distantPast
+            })
         {
             self.status?.observation.unsigned = nil
         }

@@ -50,7 +50,7 @@ package struct StreamState: Hashable, Sendable {
         return next
     }
 
-    private mutating func link(_ customerID: String) {
+    mutating func link(_ customerID: String) {
         guard customerID.utf8.count <= 64, !self.customerIDs.contains(customerID) else { return }
         self.customerIDs.append(customerID)
         self.customerIDs.sort()

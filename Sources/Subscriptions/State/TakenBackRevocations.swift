@@ -10,20 +10,15 @@ struct TakenBackRevocations {
     private var versions: [Name: [KeptVersion]] = [:]
     private let kind: StreamKind
 
-    init(_ events: some Sequence<SubscriptionEvent>, of kind: StreamKind) {
+    init(_ told: [ToldTransaction], of kind: StreamKind) {
         self.kind = kind
-        for event in events {
-            for transaction in event.facts.transactions where transaction.revocationDate != nil {
-                self.versions[self.name(transaction.rank, transaction.transactionID)] = []
-            }
+        for transaction in told where transaction.info.revocationDate != nil {
+            self.versions[self.name(transaction.info.rank, transaction.info.transactionID)] = []
         }
         guard !self.versions.isEmpty else { return }
-        for event in events {
-            let vouched = event.source.isAuthoritative(for: kind)
-            for transaction in event.facts.transactions {
-                self.versions[self.name(transaction.rank, transaction.transactionID)]?.append(
-                    KeptVersion(transaction, vouched: vouched))
-            }
+        for transaction in told {
+            self.versions[self.name(transaction.info.rank, transaction.info.transactionID)]?.append(
+                KeptVersion(transaction.info, vouched: transaction.source.isAuthoritative(for: kind)))
         }
         for name in self.versions.keys { self.versions[name]?.sort() }
     }
