@@ -14,6 +14,18 @@ import Testing
         try database.drop()
     }
 
+    @Test func `each node knows the quarantine's room`() async throws {
+        let database = try PostgresServer.shared().makeSchema()
+        let (store, other) = (try PostgresEventStore(in: database), try PostgresEventStore(in: database))
+        try await StoreContract.fillQuarantine(of: store)
+
+        try await StoreContract.holdFilledQuarantine(other)
+
+        store.close()
+        other.close()
+        try database.drop()
+    }
+
     @Test("a store that was rewound fences whoever remembers more, and knows who has written what it has")
     func isRewound() async throws {
         let database = try PostgresServer.shared().makeSchema()

@@ -36,6 +36,14 @@ import Testing
         #expect(claimed.epoch.rawValue == 2 && claimed.head.rawValue == 2)
     }
 
+    @Test func `the quarantine's room is known after reopening`() async throws {
+        let store = try SQLiteEventStore(in: self.directory)
+        try await StoreContract.fillQuarantine(of: store)
+        try store.close()
+
+        try await StoreContract.holdFilledQuarantine(SQLiteEventStore(in: self.directory))
+    }
+
     private struct Contents: Equatable {
         var identity: StoreIdentity
         var log: [StoredEvent]

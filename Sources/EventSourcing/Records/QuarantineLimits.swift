@@ -31,12 +31,17 @@ package struct QuarantineLimits: Hashable, Sendable {
 
 /// What a quarantine holds.
 package struct QuarantineUsage: Hashable, Sendable {
-    package private(set) var rows = 0
-    package private(set) var bytes = 0
-    package private(set) var strangersRows = 0
-    package private(set) var strangersBytes = 0
+    package private(set) var rows: Int
+    package private(set) var bytes: Int
+    package private(set) var strangersRows: Int
+    package private(set) var strangersBytes: Int
 
-    package init() {}
+    package init(rows: Int = 0, bytes: Int = 0, strangersRows: Int = 0, strangersBytes: Int = 0) {
+        self.rows = rows
+        self.bytes = bytes
+        self.strangersRows = strangersRows
+        self.strangersBytes = strangersBytes
+    }
 
     /// Payloads that were set aside for one reason.
     /// - Parameter rows: negative for those that are gone, as `bytes` is then.

@@ -1,4 +1,4 @@
-import EventSourcing
+package import EventSourcing
 import Testing
 
 extension StoreContract {
@@ -69,6 +69,21 @@ extension StoreContract {
             try await store.quarantine(Self.payload(4, reason: "unknownApp", bytes: 1))
         },
     ]
+
+    /// Leaves room for little, and less for strangers.
+    package static func fillQuarantine(of store: any EventStore) async throws {
+        try await store.quarantine(Self.payload(1, bytes: 300_000))
+        try await store.quarantine(Self.payload(2, reason: "unknownApp", bytes: 600_000))
+    }
+
+    /// Records an issue of the running test unless `store` knows how full it is.
+    package static func holdFilledQuarantine(_ store: any EventStore) async throws {
+        #expect(try await store.quarantineDepth() == 2)
+        await Self.expectFull { try await store.quarantine(Self.payload(3, bytes: 100_001)) }
+        await Self.expectFull { try await store.quarantine(Self.payload(3, reason: "unknownApp", bytes: 50_001)) }
+        try await store.quarantine(Self.payload(2, reason: "unknownApp", bytes: 600_000))
+        try await store.quarantine(Self.payload(3, reason: "unknownApp", bytes: 50_000))
+    }
 
     private static func expectFull(_ body: () async throws -> Void) async {
         await #expect {
