@@ -18,13 +18,15 @@ package struct KeptFacts: Hashable, Sendable {
     package var isEmpty: Bool { self.periods.isEmpty && self.renewal == nil && self.status == nil }
 
     /// Takes in what arrived together. Commutative, associative and idempotent over any bundles.
-    /// - Parameter asOf: renewal infos and statuses signed later are left out.
-    mutating func merge(
-        _ facts: Facts, of kind: StreamKind, source: EventSource, limit: Int = Self.periodLimit,
-        asOf: Moment = .distantFuture
-    ) {
+    mutating func merge(_ facts: Facts, of kind: StreamKind, source: EventSource) {
         let vouched = source.isAuthoritative(for: kind)
-        for transaction in facts.transactions { self.take(transaction, of: kind, vouched: vouched, limit: limit) }
+        for transaction in facts.transactions { self.take(transaction, of: kind, vouched: vouched) }
+        self.mergeBesidePeriods(facts, vouched: vouched, asOf: .distantFuture)
+    }
+
+    /// The same for R and S alone.
+    /// - Parameter asOf: renewal infos and statuses signed later are left out.
+    mutating func mergeBesidePeriods(_ facts: Facts, vouched: Bool, asOf: Moment) {
         if let renewal = facts.renewal, renewal.signedDate <= asOf {
             if self.renewal?.merge(renewal, vouched: vouched) == nil {
                 self.renewal = KeptRenewal(renewal, vouched: vouched)
@@ -37,15 +39,15 @@ package struct KeptFacts: Hashable, Sendable {
     }
 
     /// An evicted period ranks below four others for good, because its rank is what identifies it.
-    private mutating func take(_ transaction: TransactionInfo, of kind: StreamKind, vouched: Bool, limit: Int) {
+    private mutating func take(_ transaction: TransactionInfo, of kind: StreamKind, vouched: Bool) {
         let rank = transaction.rank
         let index =
             kind == .purchase ? self.periods.indices.first : self.periods.lastIndex { $0.rank <= rank }
         if let index, kind == .purchase || self.periods[index].rank == rank {
             self.periods[index].merge(transaction, vouched: vouched, of: kind)
-        } else if index != nil || self.periods.count < limit {
+        } else if index != nil || self.periods.count < Self.periodLimit {
             self.periods.insert(KeptPeriod(transaction, vouched: vouched), at: index.map { $0 + 1 } ?? 0)
-            if self.periods.count > limit { self.periods.removeFirst() }
+            if self.periods.count > Self.periodLimit { self.periods.removeFirst() }
         }
     }
 

@@ -19,13 +19,15 @@ package struct StreamHistory: Sendable {
     /// The same over the events recorded by `knownAt`: with both moments equal, what we would have answered then.
     package func snapshot(at moment: Moment, knownAt: Moment, rules: DerivationRules) -> SubscriptionSnapshot? {
         var state = StreamState(key: self.key)
+        var collected = CollectedFacts(of: self.key.kind)
         var told: [ToldTransaction] = []
         for place in self.events.indices where self.events[place].at <= knownAt {
             let (facts, source) = (self.events[place].event.facts, self.events[place].event.source)
-            state.facts.merge(facts, of: self.key.kind, source: source, limit: .max, asOf: moment)
+            collected.merge(facts, source: source, asOf: moment)
             for transaction in facts.transactions { told.append(ToldTransaction(info: transaction, source: source)) }
             if let customerID = self.events[place].event.customerID { state.link(customerID) }
         }
+        state.facts = collected.facts
         guard state.facts.began(by: moment, told) else { return nil }
         TakenBackRevocations(told, of: self.key.kind).restore(in: &state.facts, at: moment)
         state.facts.judgeStatus(at: moment, by: told)
@@ -55,13 +57,12 @@ extension KeptFacts {
         }
         if !later.isEmpty {
             let ranks = Set(later.map { self.periods[$0].rank })
-            var signed = KeptFacts()
+            var signed = CollectedFacts(of: .subscription)
             for transaction in told where transaction.info.signedDate <= moment && ranks.contains(transaction.info.rank)
             {
-                signed.merge(
-                    Facts(transactions: [transaction.info]), of: .subscription, source: transaction.source, limit: .max)
+                signed.take(transaction.info, source: transaction.source)
             }
-            var earlier = signed.periods[...]
+            var earlier = signed.facts.periods[...]
             for place in later {
                 let rank = self.periods[place].rank
                 earlier = earlier.drop { $0.rank < rank }
