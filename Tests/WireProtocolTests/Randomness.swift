@@ -291,8 +291,9 @@ extension Randomness {
             vouched: self.optional {
                 KeptVersion.Vouched(signedDate: $0.moment(), isRevoked: $0.chance(1, in: 2))
             },
-            revocationDates: [revocation?.date].compactMap(\.self)
-                + self.list(upTo: revocation == nil ? 2 : 1) { $0.moment() })
+            revocationDates: Set(
+                [revocation?.date].compactMap(\.self) + self.list(upTo: revocation == nil ? 2 : 1) { $0.moment() }
+            ).sorted(by: >))
     }
 
     private mutating func end() -> PeriodEnd {

@@ -200,7 +200,7 @@ package nonisolated struct ProtoStreamState: @unchecked Sendable {
     /// That one is revoked.
     package var vouchedIsRevoked: Bool = false
 
-    /// The latest two dates that versions have named, where they are not this one's alone.
+    /// The others of the latest two dates that versions have named, the later first.
     package var lastRevocationDate: Int64 {
       get {_lastRevocationDate ?? 0}
       set {_lastRevocationDate = newValue}

@@ -102,8 +102,7 @@ extension KeptVersion {
                     date: date, reason: reason.map(RevocationReason.init), type: spelling, percentage: percentage)
             },
             vouched: vouchedDate.map { Vouched(signedDate: $0, isRevoked: isRevoked) },
-            revocationDates: last == nil && earlier == nil
-                ? [date].compactMap(\.self) : [last, earlier].compactMap(\.self))
+            revocationDates: Array([date, last, earlier].compactMap(\.self).sorted(by: >).prefix(2)))
     }
 }
 

@@ -60,10 +60,9 @@ extension MessageWriter {
             self.write(present: vouched.signedDate.rawValue, 8)
             self.write(vouched.isRevoked, 9)
         }
-        if version.revocationDates != version.revocation.map({ [$0.date] }) ?? [] {
-            self.write(version.revocationDates.first, 10)
-            self.write(version.revocationDates.dropFirst().first, 11)
-        }
+        let others = version.revocationDates.filter { $0 != version.revocation?.date }
+        self.write(others.first, 10)
+        self.write(others.dropFirst().first, 11)
         self.write(type, 106)
     }
 }

@@ -53,7 +53,8 @@ extension KeptVersion {
         let type = try proto.revocationType.text(orOther: proto.revocationTypeText)
         let date = proto.hasRevocationDate ? Moment(rawValue: proto.revocationDate) : nil
         let dates =
-            (proto.hasLastRevocationDate ? [proto.lastRevocationDate] : [])
+            (proto.hasRevocationDate ? [proto.revocationDate] : [])
+            + (proto.hasLastRevocationDate ? [proto.lastRevocationDate] : [])
             + (proto.hasEarlierRevocationDate ? [proto.earlierRevocationDate] : [])
         self.init(
             transactionID: id, signedDate: Moment(rawValue: proto.signedDate),
@@ -67,7 +68,7 @@ extension KeptVersion {
             vouched: proto.hasVouchedSignedDate
                 ? Vouched(
                     signedDate: Moment(rawValue: proto.vouchedSignedDate), isRevoked: proto.vouchedIsRevoked) : nil,
-            revocationDates: dates.isEmpty ? [date].compactMap(\.self) : dates.map { Moment(rawValue: $0) })
+            revocationDates: dates.sorted(by: >).prefix(2).map { Moment(rawValue: $0) })
     }
 }
 
