@@ -58,12 +58,11 @@ struct OneTimeLife: Sendable {
         return [self.tell("CONSUMPTION_REQUEST", nil, reason: "OTHER", at: moment)]
     }
 
-    /// Nothing that is signed from now on remembers the refund, so in hindsight there was none.
+    /// From now on it is owned again. In between it was not, in hindsight either.
     mutating func reverseRefund(at moment: Moment) -> [StoreNotification] {
-        guard let refunded = self.transaction.revocation?.date else { return [] }
+        guard self.transaction.revocation != nil else { return [] }
         self.transaction.revocation = nil
-        self.truth.undoChanges(from: refunded)
-        return [self.tell("REFUND_REVERSED", nil, at: moment)]
+        return [self.tell("REFUND_REVERSED", .owned, at: moment)]
     }
 
     mutating func set(appAccountToken token: String) { self.transaction.appAccountToken = token }
