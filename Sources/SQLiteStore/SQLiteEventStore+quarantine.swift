@@ -59,10 +59,10 @@ extension SQLiteEventStore {
     private func changeQuarantine(
         _ body: @escaping @Sendable (Database, inout QuarantineUsage) throws -> Void
     ) async throws(StoreError) {
-        let counted = try await self.countedQuarantine()
+        let counted = await self.countedQuarantine()
         do throws(StoreError) {
             try await self.write { db in
-                var usage = self.quarantineUsage.withLock(\.self) ?? counted
+                var usage = try self.quarantineUsage.withLock(\.self) ?? counted ?? Self.countQuarantine(db)
                 try body(db, &usage)
                 self.quarantineUsage.withLock { $0 = usage }
             }
@@ -72,23 +72,25 @@ extension SQLiteEventStore {
         }
     }
 
-    /// Meets every row where it is not known yet, so that it has to be no writer's: a second for 20,000 rows that are not in
-    /// memory.
-    private func countedQuarantine() async throws(StoreError) -> QuarantineUsage {
+    /// Counted on a reader where it is not known yet, so that no writer waits: a second for 20,000 rows that are not in memory.
+    /// - Returns: nil when that cannot be read, or the caller is cancelled, which undoes no write.
+    private func countedQuarantine() async -> QuarantineUsage? {
         if let usage = self.quarantineUsage.withLock(\.self) { return usage }
+        return try? await self.read { db in try Self.countQuarantine(db) }
+    }
+
+    private static func countQuarantine(_ db: Database) throws -> QuarantineUsage {
         let isStrangers = "reason IN (\(QuarantinedPayload.strangersReasons.map { "'\($0)'" }.joined(separator: ", ")))"
-        return try await self.read { db in
-            let row = try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT count(*), ifnull(sum(length(raw)), 0), count(*) FILTER (WHERE \(isStrangers)),
-                        ifnull(sum(length(raw)) FILTER (WHERE \(isStrangers)), 0)
-                    FROM quarantine
-                    """)
-            guard let row else { return QuarantineUsage() }
-            return QuarantineUsage(
-                rows: try row.decode(atIndex: 0), bytes: try row.decode(atIndex: 1),
-                strangersRows: try row.decode(atIndex: 2), strangersBytes: try row.decode(atIndex: 3))
-        }
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT count(*), ifnull(sum(length(raw)), 0), count(*) FILTER (WHERE \(isStrangers)),
+                    ifnull(sum(length(raw)) FILTER (WHERE \(isStrangers)), 0)
+                FROM quarantine
+                """)
+        guard let row else { return QuarantineUsage() }
+        return QuarantineUsage(
+            rows: try row.decode(atIndex: 0), bytes: try row.decode(atIndex: 1),
+            strangersRows: try row.decode(atIndex: 2), strangersBytes: try row.decode(atIndex: 3))
     }
 }
