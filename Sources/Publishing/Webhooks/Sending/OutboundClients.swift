@@ -107,6 +107,12 @@ package final class OutboundClients: Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
+    /// A client has to be shut down, also when whoever held these was cut off before `shutdown`.
+    deinit {
+        let clients = self.state.withLock { $0.lines.values.map(\.client) + $0.retired }
+        for client in clients { client.shutdown { _ in } }
+    }
+
     /// Lets go of all connections. No client may be asked for afterwards.
     package func shutdown() async {
         let clients = self.state.withLock { state in
