@@ -11,11 +11,14 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A library target of this package: its own targets by name, products of other packages as they are.
+/// - Parameter room: the folder of `Sources/` that it is in.
 func library(
-    _ name: String, _ targets: [Target.Dependency] = [], products: [Target.Dependency] = [],
+    _ name: String, in room: String, _ targets: [Target.Dependency] = [], products: [Target.Dependency] = [],
     more: [SwiftSetting] = []
 ) -> Target {
-    .target(name: name, dependencies: targets + products, swiftSettings: settings + more)
+    .target(
+        name: name, dependencies: targets + products, path: "Sources/\(room)/\(name)",
+        swiftSettings: settings + more)
 }
 
 /// For what leaves the work to what it tests, which is optimised as in a release. To optimise it as well would take most of
@@ -24,10 +27,12 @@ let light: [SwiftSetting] = [.unsafeFlags(["-Onone", "-gnone", "-no-emit-module-
 
 /// - Parameter areLight: unless they search themselves.
 func tests(
-    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], areLight: Bool = true
+    _ name: String, in room: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+    areLight: Bool = true
 ) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings + (areLight ? light : []))
+        name: name, dependencies: dependencies, path: "Tests/\(room)/\(name)", exclude: exclude,
+        swiftSettings: settings + (areLight ? light : []))
 }
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -82,162 +87,227 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
-        .systemLibrary(name: "CPrefetch"),
-        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
-        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(name: "CPrefetch", path: "Sources/CLibraries/CPrefetch"),
+        .systemLibrary(
+            name: "CPostgres", path: "Sources/CLibraries/CPostgres", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .systemLibrary(
+            name: "CZeroMQ", path: "Sources/CLibraries/CZeroMQ", providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
+        .systemLibrary(
+            name: "CZstd", path: "Sources/CLibraries/CZstd", pkgConfig: "libzstd",
+            providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
-        library("Subscriptions"),
-        library("Base64Coding"),
-        library("JSONScanning"),
-        library("KnownKeyECDSA"),
-        library("Spelling"),
-        library("Entitlements", ["Subscriptions"]),
-        library("EventSourcing", ["Base64Coding", "CZstd"], products: [crypto], more: [.strictMemorySafety()]),
-        library("Sharding", ["Base64Coding", "EventSourcing"], products: [crypto]),
+        library("Waiting", in: "Primitives"),
+        library("Subscriptions", in: "Domain"),
+        library("ByteCoding", in: "Primitives"),
+        library("StrictJSON", in: "Primitives"),
+        library("PrecomputedP256", in: "Apple"),
+        library("Entitlements", in: "Domain", ["Subscriptions"]),
+        library("EventLog", in: "Storage", products: [crypto], more: [.strictMemorySafety()]),
+        library("Evidence", in: "Storage", ["ByteCoding", "CZstd", "EventLog"], more: [.strictMemorySafety()]),
+        library("InMemoryStore", in: "Storage", ["EventLog", "Evidence"]),
+        library("Ownership", in: "Cluster", ["ByteCoding", "EventLog"], products: [crypto]),
         library(
-            "AppStore", ["Subscriptions", "Base64Coding", "JSONScanning", "KnownKeyECDSA"],
+            "AppStore", in: "Apple", ["ByteCoding", "PrecomputedP256", "StrictJSON", "Subscriptions", "Waiting"],
             products: [crypto, x509, asn1, httpClient, jwt, nioCore, nioHTTP1]),
-        library("WireProtocol", ["Subscriptions", "EventSourcing"], products: [protobuf]),
-        library("SQLiteStore", ["EventSourcing"], products: [grdb, grdbSQLite], more: [.strictMemorySafety()]),
-        library("PostgresStore", ["CPostgres", "EventSourcing"], more: [.strictMemorySafety()]),
-        library("ZeroMQ", ["CZeroMQ"], more: [.strictMemorySafety()]),
+        library("WireProtocol", in: "Cluster", ["EventLog", "Subscriptions"], products: [protobuf]),
         library(
-            "Mirroring",
-            ["CPrefetch", "Entitlements", "EventSourcing", "Sharding", "Subscriptions", "WireProtocol", "ZeroMQ"],
+            "SQLiteStore", in: "Storage", ["EventLog", "Evidence"], products: [grdb, grdbSQLite],
+            more: [.strictMemorySafety()]
+        ),
+        library(
+            "PostgresStore", in: "Storage", ["CPostgres", "EventLog", "Evidence", "Waiting"],
+            more: [.strictMemorySafety()]),
+        library("ZeroMQ", in: "Cluster", ["CZeroMQ", "Waiting"], more: [.strictMemorySafety()]),
+        library(
+            "Mirroring", in: "Cluster",
+            ["CPrefetch", "Entitlements", "EventLog", "Ownership", "Subscriptions", "WireProtocol", "ZeroMQ"],
             products: [logging, metrics]),
         library(
-            "Clustering", ["ZeroMQ", "WireProtocol", "Sharding", "EventSourcing"],
+            "Clustering", in: "Cluster", ["EventLog", "Ownership", "Waiting", "WireProtocol", "ZeroMQ"],
             products: [deque, instrumentation, logging, serviceContext]),
         library(
-            "PerennialClient",
-            ["Entitlements", "EventSourcing", "Mirroring", "Sharding", "Subscriptions", "WireProtocol", "ZeroMQ"],
+            "PerennialClient", in: "Interfaces",
+            ["Entitlements", "EventLog", "Mirroring", "Ownership", "Subscriptions", "WireProtocol", "ZeroMQ"],
             products: [logging, metrics]),
         .executableTarget(
             name: "Paywall", dependencies: ["PerennialClient"], path: "proto/example/paywall", swiftSettings: settings),
         library(
-            "SubscriptionRuntime",
-            [
-                "Clustering", "EventSourcing", "Mirroring", "Sharding", "WireProtocol", "AppStore", "Entitlements",
-                "Subscriptions",
-            ],
-            products: [deque, heap, lifecycle, logging, metrics]),
+            "ServiceContract", in: "Node",
+            ["AppStore", "Clustering", "Entitlements", "EventLog", "Subscriptions", "WireProtocol"]),
         library(
-            "Publishing",
+            "Shards", in: "Node",
             [
-                "Base64Coding", "EventSourcing", "Mirroring", "SubscriptionRuntime", "Subscriptions", "WireProtocol",
+                "AppStore", "Clustering", "Entitlements", "EventLog", "Mirroring", "Ownership", "ServiceContract",
+                "Subscriptions", "Waiting", "WireProtocol",
+            ], products: [deque, heap, lifecycle, logging, metrics]),
+        library(
+            "Queries", in: "Node",
+            [
+                "Clustering", "Entitlements", "EventLog", "Mirroring", "Ownership", "ServiceContract", "Shards",
+                "Subscriptions", "Waiting", "WireProtocol",
+            ], products: [lifecycle, logging, metrics]),
+        library(
+            "Ingestion", in: "Node",
+            [
+                "AppStore", "EventLog", "Evidence", "Ownership", "ServiceContract", "Shards", "Subscriptions",
+                "WireProtocol",
+            ], products: [logging, metrics]),
+        library(
+            "Reconciliation", in: "Node",
+            [
+                "AppStore", "Clustering", "EventLog", "Ingestion", "Ownership", "ServiceContract", "Shards",
+                "Subscriptions", "Waiting", "WireProtocol",
+            ], products: [heap, logging, metrics]),
+        library(
+            "SubscriptionService", in: "Node",
+            [
+                "AppStore", "Entitlements", "EventLog", "Ingestion", "Ownership", "Queries", "Reconciliation",
+                "ServiceContract", "Shards", "Subscriptions", "Waiting", "WireProtocol",
+            ], products: [lifecycle, logging]),
+        library(
+            "EntitlementStream", in: "Interfaces",
+            [
+                "EventLog", "Mirroring", "Queries", "ServiceContract", "Shards", "SubscriptionService", "WireProtocol",
                 "ZeroMQ",
             ],
-            products: [crypto, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix]),
+            products: [lifecycle, logging, metrics]),
         library(
-            "HTTPAPI",
+            "Webhooks", in: "Interfaces",
             [
-                "AppStore", "Entitlements", "EventSourcing", "JSONScanning", "Publishing", "Spelling",
-                "SubscriptionRuntime", "Subscriptions",
+                "ByteCoding", "EventLog", "Queries", "ServiceContract", "Shards", "SubscriptionService",
+                "Subscriptions", "Waiting", "WireProtocol",
+            ],
+            products: [crypto, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix]),
+        library("PrometheusMetrics", in: "Interfaces", products: [metrics]),
+        library(
+            "HTTPAPI", in: "Interfaces",
+            [
+                "AppStore", "ByteCoding", "EntitlementStream", "Entitlements", "EventLog", "PrometheusMetrics",
+                "Queries", "Reconciliation", "ServiceContract", "StrictJSON", "SubscriptionService", "Subscriptions",
+                "Webhooks",
             ],
             products: [hummingbird, hummingbirdTLS, crypto, lifecycle, logging, metrics, nioCore, nioHTTP1]),
         library(
-            "AppStoreSimulator", ["AppStore", "Base64Coding", "JSONScanning", "Spelling", "Subscriptions"],
+            "AppStoreSimulator", in: "Programs", ["AppStore", "ByteCoding", "StrictJSON", "Subscriptions"],
             products: [crypto, x509, asn1, hummingbird, httpClient, lifecycle, logging, nioCore, nioHTTP1, yams]),
         .executableTarget(
             name: "Perennial",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "HTTPAPI",
-                "JSONScanning", "Mirroring", "PerennialClient", "PostgresStore", "Publishing", "SQLiteStore",
-                "Sharding",
-                "Spelling", "SubscriptionRuntime", "Subscriptions", "ZeroMQ",
-                arguments, crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, signals,
-                yams,
+                "AppStore", "AppStoreSimulator", "ByteCoding", "Clustering", "EntitlementStream", "Entitlements",
+                "EventLog", "HTTPAPI", "Mirroring", "Ownership", "PerennialClient", "PostgresStore",
+                "PrometheusMetrics", "Reconciliation", "SQLiteStore", "ServiceContract", "Shards", "StrictJSON",
+                "SubscriptionService", "Subscriptions", "Webhooks", "ZeroMQ", arguments, crypto, httpClient,
+                hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, signals, yams,
             ],
+            path: "Sources/Programs/Perennial",
             swiftSettings: settings),
         library(
-            "PerennialTestSupport", ["EventSourcing", "SubscriptionRuntime", "Subscriptions"],
+            "PerennialTestSupport", in: "Programs",
+            [
+                "AppStore", "EntitlementStream", "Entitlements", "EventLog", "Evidence", "InMemoryStore", "Mirroring",
+                "PrometheusMetrics", "ServiceContract", "Shards", "SubscriptionService", "Subscriptions",
+                "WireProtocol", "ZeroMQ",
+            ],
             products: [hummingbird, lifecycle, logging], more: light),
-        library("PostgresHarness"),
-        library("StoreSamples", ["AppStoreSimulator", "Subscriptions"]),
+        library("PostgresHarness", in: "Programs"),
+        library("StoreSamples", in: "Programs", ["AppStoreSimulator", "Subscriptions"]),
 
-        tests("Base64CodingTests", ["Base64Coding"]),
-        tests("JSONScanningTests", ["JSONScanning"]),
-        tests("KnownKeyECDSATests", ["KnownKeyECDSA", "PerennialTestSupport", crypto]),
-        tests("SpellingTests", ["Spelling"]),
-        tests("SubscriptionsTests", ["PerennialTestSupport", "Subscriptions"]),
-        tests("EntitlementsTests", ["Entitlements", "Subscriptions"]),
-        tests("EventSourcingTests", ["EventSourcing", "PerennialTestSupport"]),
-        tests("ShardingTests", ["EventSourcing", "PerennialTestSupport", "Sharding"], areLight: false),
-        tests("ClusterSimulationTests", ["EventSourcing", "PerennialTestSupport", "Sharding"], areLight: false),
+        tests("WaitingTests", in: "Primitives", ["Waiting"]),
+        tests("ByteCodingTests", in: "Primitives", ["ByteCoding"]),
+        tests("StrictJSONTests", in: "Primitives", ["StrictJSON"]),
+        tests("PrecomputedP256Tests", in: "Apple", ["PerennialTestSupport", "PrecomputedP256", crypto]),
+        tests("SubscriptionsTests", in: "Domain", ["PerennialTestSupport", "Subscriptions"]),
+        tests("EntitlementsTests", in: "Domain", ["Entitlements", "Subscriptions"]),
+        tests("EvidenceTests", in: "Storage", ["EventLog", "Evidence", "PerennialTestSupport"]),
+        tests("InMemoryStoreTests", in: "Storage", ["InMemoryStore", "PerennialTestSupport"]),
         tests(
-            "AppStoreTests",
-            [
-                "AppStore", "AppStoreSimulator", "Base64Coding", "JSONScanning", "Subscriptions", asn1, crypto,
-                httpClient,
-                nioCore, x509,
-            ]),
+            "OwnershipTests", in: "Cluster", ["EventLog", "Ownership", "PerennialTestSupport"], areLight: false),
         tests(
-            "WireProtocolTests", ["EventSourcing", "PerennialTestSupport", "Subscriptions", "WireProtocol", protobuf],
+            "ClusterSimulationTests", in: "Cluster", ["EventLog", "Ownership", "PerennialTestSupport"],
             areLight: false),
-        tests("SQLiteStoreTests", ["EventSourcing", "PerennialTestSupport", "SQLiteStore", grdb], areLight: false),
         tests(
-            "PostgresStoreTests",
-            ["EventSourcing", "PerennialTestSupport", "PostgresHarness", "PostgresStore", "SQLiteStore", grdb],
+            "AppStoreTests", in: "Apple",
+            [
+                "AppStore", "AppStoreSimulator", "ByteCoding", "StrictJSON", "Subscriptions", "Waiting", asn1, crypto,
+                httpClient, nioCore, x509,
+            ]),
+        tests(
+            "WireProtocolTests", in: "Cluster",
+            ["EventLog", "PerennialTestSupport", "Subscriptions", "WireProtocol", protobuf],
+            areLight: false),
+        tests(
+            "SQLiteStoreTests", in: "Storage", ["EventLog", "PerennialTestSupport", "SQLiteStore", grdb],
+            areLight: false),
+        tests(
+            "PostgresStoreTests", in: "Storage",
+            ["EventLog", "PerennialTestSupport", "PostgresHarness", "PostgresStore", "SQLiteStore", grdb],
             areLight: true),
-        tests("ZeroMQTests", ["ZeroMQ"]),
+        tests("ZeroMQTests", in: "Cluster", ["ZeroMQ"]),
         tests(
-            "ClusteringTests",
+            "ClusteringTests", in: "Cluster",
             [
-                "Clustering", "EventSourcing", "PerennialTestSupport", "Sharding", "WireProtocol", "ZeroMQ",
-                instrumentation, logging, serviceContext,
+                "Clustering", "EventLog", "InMemoryStore", "Ownership", "PerennialTestSupport", "WireProtocol",
+                "ZeroMQ", instrumentation, logging, serviceContext,
             ]),
         tests(
-            "SubscriptionRuntimeTests",
+            "SubscriptionServiceTests", in: "Node",
             [
-                "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventSourcing", "Mirroring",
-                "PerennialTestSupport", "Sharding", "SQLiteStore", "SubscriptionRuntime", "Subscriptions",
-                "WireProtocol", "ZeroMQ", crypto, lifecycle, logging, metrics, metricsTestKit,
+                "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventLog", "InMemoryStore", "Ingestion",
+                "Mirroring", "Ownership", "PerennialTestSupport", "Queries", "Reconciliation", "SQLiteStore",
+                "ServiceContract", "Shards", "SubscriptionService", "Subscriptions", "WireProtocol", "ZeroMQ", crypto,
+                lifecycle, logging, metrics, metricsTestKit,
             ]),
         tests(
-            "MirroringTests",
+            "MirroringTests", in: "Cluster",
             [
-                "Entitlements", "EventSourcing", "Mirroring", "PerennialTestSupport", "Sharding", "Subscriptions",
+                "Entitlements", "EventLog", "Mirroring", "Ownership", "PerennialTestSupport", "Subscriptions",
                 "WireProtocol",
             ], areLight: false),
+        tests("PrometheusMetricsTests", in: "Interfaces", ["PrometheusMetrics", metrics]),
         tests(
-            "PublishingTests",
+            "EntitlementStreamTests", in: "Interfaces",
             [
-                "AppStore", "Clustering", "Entitlements", "EventSourcing", "HTTPAPI", "Mirroring", "PerennialClient",
-                "PerennialTestSupport", "PostgresHarness", "Publishing", "Sharding", "SubscriptionRuntime",
-                "Subscriptions", "WireProtocol",
-                "ZeroMQ", crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,
+                "Clustering", "EntitlementStream", "Entitlements", "EventLog", "Mirroring", "Ownership",
+                "PerennialClient", "PerennialTestSupport", "PostgresHarness", "PrometheusMetrics", "ServiceContract",
+                "Shards", "SubscriptionService", "Subscriptions", "WireProtocol", "ZeroMQ", crypto, httpClient,
+                hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,
+            ]),
+        tests(
+            "WebhooksTests", in: "Interfaces",
+            [
+                "EventLog", "HTTPAPI", "PerennialTestSupport", "PrometheusMetrics", "ServiceContract", "Shards",
+                "SubscriptionService", "Subscriptions", "Webhooks", "WireProtocol", crypto, httpClient, hummingbird,
+                lifecycle, logging, metrics, nioCore, nioHTTP1,
             ],
-            exclude: ["Webhooks/verify_with_cryptography.py", "Webhooks/verify_with_standardwebhooks.py"]),
+            exclude: ["verify_with_cryptography.py", "verify_with_standardwebhooks.py"]),
         tests(
-            "HTTPAPITests",
+            "HTTPAPITests", in: "Interfaces",
             [
-                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning",
-                "PerennialTestSupport", "Publishing",
-                "SubscriptionRuntime", "Subscriptions", "WireProtocol", asn1, crypto, hummingbird, lifecycle, logging,
+                "AppStore", "AppStoreSimulator", "Entitlements", "EventLog", "HTTPAPI", "InMemoryStore",
+                "PerennialTestSupport", "PrometheusMetrics", "ServiceContract", "Shards", "SubscriptionService",
+                "Subscriptions", "Waiting", "Webhooks", "WireProtocol", asn1, crypto, hummingbird, lifecycle, logging,
                 metrics, nioCore, nioEmbedded, protobuf, x509, yams,
             ]),
         tests(
-            "AppStoreSimulatorTests",
+            "AppStoreSimulatorTests", in: "Programs",
             [
                 "AppStore", "AppStoreSimulator", "PerennialTestSupport", "StoreSamples", "Subscriptions", crypto,
                 httpClient, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
             ]),
         tests(
-            "PerennialTests",
+            "PerennialTests", in: "Programs",
             [
-                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "JSONScanning",
-                "Perennial",
-                "SubscriptionRuntime", "Subscriptions", logging,
+                "AppStore", "AppStoreSimulator", "Entitlements", "EventLog", "HTTPAPI", "Perennial", "ServiceContract",
+                "Shards", "StrictJSON", "SubscriptionService", "Subscriptions", logging,
             ]),
         tests(
-            "IntegrationTests",
+            "IntegrationTests", in: "Programs",
             [
-                "AppStore", "AppStoreSimulator", "Entitlements", "EventSourcing", "HTTPAPI", "Perennial",
-                "PerennialClient", "PerennialTestSupport", "PostgresHarness", "Publishing", "SQLiteStore",
-                "StoreSamples",
-                "SubscriptionRuntime", "Subscriptions", "ZeroMQ", crypto, httpClient, hummingbird, lifecycle, logging,
-                metrics, nioCore, nioHTTP1,
+                "AppStore", "AppStoreSimulator", "Entitlements", "EventLog", "HTTPAPI", "InMemoryStore", "Perennial",
+                "PerennialClient", "PerennialTestSupport", "PostgresHarness", "PrometheusMetrics", "Reconciliation",
+                "SQLiteStore", "ServiceContract", "Shards", "StoreSamples", "SubscriptionService", "Subscriptions",
+                "Webhooks", "ZeroMQ", crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,
             ],
             exclude: [
                 "Interoperability/call_with_apple.py", "Interoperability/send_with_apple.py",
@@ -255,14 +325,16 @@ if Context.environment["PERENNIAL_BENCHMARKS"] == "1" {
         .executableTarget(
             name: "PerennialBenchmarks",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "Base64Coding", "CPostgres", "CZeroMQ", "Clustering", "Entitlements",
-                "EventSourcing", "HTTPAPI", "Mirroring", "PostgresHarness", "PostgresStore", "Publishing",
-                "SQLiteStore", "Sharding", "SubscriptionRuntime", "Subscriptions", "WireProtocol", "ZeroMQ",
-                arguments, crypto, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix,
-                protobuf, signals, x509, asn1, histogram,
+                "AppStore", "AppStoreSimulator", "ByteCoding", "CPostgres", "CZeroMQ", "Clustering",
+                "EntitlementStream", "Entitlements", "EventLog", "Evidence", "HTTPAPI", "InMemoryStore", "Mirroring",
+                "Ownership", "PostgresHarness", "PostgresStore", "PrometheusMetrics", "Queries", "Reconciliation",
+                "SQLiteStore", "ServiceContract", "Shards", "SubscriptionService", "Subscriptions", "Webhooks",
+                "WireProtocol", "ZeroMQ", arguments, crypto, httpClient, hummingbird, lifecycle, logging, metrics,
+                nioCore, nioHTTP1, nioPosix, protobuf, signals, x509, asn1, histogram,
             ],
+            path: "Sources/Programs/PerennialBenchmarks",
             exclude: ["Instructions/corpus.txt", "Instructions/recorded.tsv"],
             swiftSettings: settings),
-        tests("PerennialBenchmarksTests", ["PerennialBenchmarks", histogram, nioCore, nioPosix]),
+        tests("PerennialBenchmarksTests", in: "Programs", ["PerennialBenchmarks", histogram, nioCore, nioPosix]),
     ]
 }

@@ -1,0 +1,144 @@
+package import EventLog
+package import Subscriptions
+
+/// What arrived together about one stream, with its signed originals, to be recorded by the owner of its shard. May be
+/// repeated: the bundle's dedup key makes a second delivery a duplicate.
+package struct Submission: Sendable {
+    package let key: StreamKey
+    package let bundle: FactBundle
+    /// nil where nothing was signed.
+    package let evidence: EncodedEvidence?
+
+    package init(key: StreamKey, bundle: FactBundle, evidence: EncodedEvidence?) {
+        self.key = key
+        self.bundle = bundle
+        self.evidence = evidence
+    }
+}
+
+/// As the message `Submission`. By hand, as the log's events are: half of all notifications cross.
+extension Submission: WireRepresentable {
+    package init(wireBytes: [UInt8]) throws(WireError) { try self.init(wireBytes: wireBytes) { _ in nil } }
+
+    /// - Parameter segment: gives the header segment that has a hash, if it is known.
+    /// - Throws: also when one is not.
+    package init(wireBytes: [UInt8], segment: ([UInt8]) -> [UInt8]?) throws(WireError) {
+        self = try MessageReader.read(wireBytes, as: ProtoSubmission.self) { message throws(WireError) in
+            try Submission(message, segment)
+        }
+    }
+
+    package func wireBytes() throws(WireError) -> [UInt8] {
+        try self.wireBytes(bundle: 2, evidence: 4, self.evidence?.headers ?? [])
+    }
+
+    /// The same for a reader who is believed to hold the header segments of `evidence`, which are most of what would cross.
+    /// - Parameter hashes: of these segments, in their order.
+    package func wireBytes(naming hashes: [[UInt8]]) throws(WireError) -> [UInt8] {
+        try self.wireBytes(bundle: 5, evidence: 6, hashes)
+    }
+
+    private func wireBytes(
+        bundle bundleField: Int, evidence evidenceField: Int, _ headers: [[UInt8]]
+    ) throws(WireError) -> [UInt8] {
+        let size = 768 + headers.reduce(self.evidence?.body.count ?? 0) { $0 + $1.count + 4 }
+        var writer = MessageWriter(reservingCapacity: size)
+        writer.write(self.key.bytes, 1)
+        try writer.message(bundleField) { (message) throws(WireError) in
+            if !self.bundle.dedupKey.isEmpty { message.write(self.bundle.dedupKey, 1) }
+            try message.message(2) { (message) throws(WireError) in
+                try self.bundle.event.write(to: &message, key: self.key)
+            }
+        }
+        if let evidence {
+            writer.message(evidenceField) { message in
+                for header in headers { message.write(header, 1) }
+                if !evidence.body.isEmpty { message.write(evidence.body, 2) }
+            }
+        }
+        return writer.bytes
+    }
+
+    private init(_ message: MessageReader, _ segment: ([UInt8]) -> [UInt8]?) throws(WireError) {
+        var message = message
+        var key: StreamKey?
+        var (bundle, evidence): (MessageReader?, MessageReader?)
+        var namesHeaders = false
+        while let field = try message.nextField() {
+            switch field {
+            case 1: key = StreamKey(bytes: try message.data())
+            case 2, 5: bundle = try message.message(unless: bundle != nil)
+            case 4, 6:
+                evidence = try message.message(unless: evidence != nil)
+                namesHeaders = field == 6
+            default: try message.skip()
+            }
+        }
+        guard let key else { throw WireError(.malformed, "a submission without the key of a stream") }
+        guard let bundle else { throw WireError(.malformed, "a submission without its bundle") }
+        self.init(
+            key: key, bundle: try FactBundle(bundle, of: key),
+            evidence: try evidence.map { (message) throws(WireError) in
+                let evidence = try EncodedEvidence(message: message)
+                return namesHeaders ? try evidence.withHeaders(segment) : evidence
+            })
+    }
+}
+
+/// A bundle crosses as the event that it becomes, without the changes.
+extension FactBundle {
+    fileprivate var event: SubscriptionEvent {
+        SubscriptionEvent(
+            facts: self.facts, source: self.source, changes: [], signedDate: self.signedDate,
+            notification: self.notification, record: self.record, customerID: self.customerID,
+            contentDigest: self.contentDigest)
+    }
+
+    fileprivate init(_ message: MessageReader, of key: StreamKey) throws(WireError) {
+        var message = message
+        var dedupKey: [UInt8] = []
+        var content: MessageReader?
+        while let field = try message.nextField() {
+            switch field {
+            case 1: dedupKey = try message.data()
+            case 2: content = try message.message(unless: content != nil)
+            default: try message.skip()
+            }
+        }
+        guard let content else { throw WireError(.malformed, "a bundle without its content") }
+        let event = try SubscriptionEvent(content, of: key)
+        guard let contentDigest = event.contentDigest, let signedDate = event.signedDate else {
+            throw WireError(.malformed, "a bundle without its digest or date")
+        }
+        self.init(
+            facts: event.facts, source: event.source, dedupKey: dedupKey, contentDigest: contentDigest,
+            signedDate: signedDate, notification: event.notification, record: event.record,
+            customerID: event.customerID)
+    }
+}
+
+extension EncodedEvidence {
+    /// With the segments in place of their hashes.
+    fileprivate func withHeaders(_ segment: ([UInt8]) -> [UInt8]?) throws(WireError) -> EncodedEvidence {
+        var evidence = self
+        evidence.headers = try self.headers.map { (hash) throws(WireError) in
+            guard let segment = segment(hash) else {
+                throw WireError(.malformed, "the name of a header segment that is not known here")
+            }
+            return segment
+        }
+        return evidence
+    }
+
+    fileprivate init(message: MessageReader) throws(WireError) {
+        var message = message
+        self.init(headers: [], body: [])
+        while let field = try message.nextField() {
+            switch field {
+            case 1: self.headers.append(try message.data())
+            case 2: self.body = try message.data()
+            default: try message.skip()
+            }
+        }
+    }
+}

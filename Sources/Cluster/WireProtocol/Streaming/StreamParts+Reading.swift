@@ -1,0 +1,83 @@
+import EventLog
+
+// A message that is left out is read as one that says nothing, as Protocol Buffers has it; a delta may lack `previous`.
+
+extension SubscriptionImage {
+    static let nothing = SubscriptionImage(key: [], version: .zero, entitlement: [])
+
+    init(_ message: MessageReader) throws(WireError) {
+        var reader = message
+        self = .nothing
+        while let field = try reader.nextField() {
+            switch field {
+            case 1: self.key = try reader.data()
+            case 2: self.version = StreamVersion(rawValue: try reader.integer())
+            case 3: self.entitlement = try reader.data()
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+extension ServedHead {
+    static let nothing = ServedHead(
+        shard: ShardID(rawValue: 0), epoch: Epoch(rawValue: 0), position: .start, rules: 0)
+
+    init(_ message: MessageReader) throws(WireError) {
+        var reader = message
+        var (shard, epoch, rules): (UInt16, Int64, UInt32) = (0, 0, 0)
+        var position: StreamPosition?
+        while let field = try reader.nextField() {
+            switch field {
+            case 1: shard = try reader.smallNumber()
+            case 2: epoch = try reader.integer()
+            case 3: position = try StreamPosition(reader.message(unless: position != nil))
+            case 4: rules = UInt32(truncatingIfNeeded: try reader.number())
+            default: try reader.skip()
+            }
+        }
+        self.init(
+            shard: ShardID(rawValue: shard), epoch: Epoch(rawValue: epoch), position: position ?? .start, rules: rules)
+    }
+}
+
+extension StreamPosition {
+    init(_ message: MessageReader) throws(WireError) {
+        var reader = message
+        var (sequence, tag): (Int64, UInt32) = (0, 0)
+        while let field = try reader.nextField() {
+            switch field {
+            case 1: sequence = try reader.integer()
+            case 2: tag = UInt32(truncatingIfNeeded: try reader.number())
+            default: try reader.skip()
+            }
+        }
+        self.init(sequence: LogSequence(rawValue: sequence), tag: tag)
+    }
+}
+
+extension StreamOrigin {
+    static let unknown = StreamOrigin(storeID: 0, restoreGeneration: 0)
+
+    init(_ message: MessageReader) throws(WireError) {
+        var reader = message
+        self = .unknown
+        while let field = try reader.nextField() {
+            switch field {
+            case 1: self.storeID = try reader.number()
+            case 2: self.restoreGeneration = try reader.integer()
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+extension MessageReader {
+    /// A shard, or a port.
+    mutating func smallNumber() throws(WireError) -> UInt16 {
+        guard let number = UInt16(exactly: try self.number()) else {
+            throw WireError(.malformed, "a number that cannot be")
+        }
+        return number
+    }
+}

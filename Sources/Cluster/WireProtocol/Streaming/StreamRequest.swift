@@ -1,0 +1,35 @@
+package import EventLog
+
+/// What a subscriber asks (proto: `StreamRequest`).
+package struct StreamRequest: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
+        /// For the heads of all shards that the node owns.
+        case probe
+        /// For a page of a shard's streams, after a key; limit 0 leaves their number to the node.
+        case snapshot(ShardID, after: [UInt8], limit: UInt32)
+        /// For a page of a shard's events.
+        case changes(ShardID, after: StreamPosition, limit: UInt32)
+    }
+
+    /// Of the subscriber's choice; the answer has it as well.
+    package var id: UInt64
+    package var content: Content
+
+    package init(id: UInt64, _ content: Content) {
+        self.id = id
+        self.content = content
+    }
+
+    /// - Throws: `WireError` for bytes that are no request, or ask nothing that is known.
+    package init(decoding bytes: [UInt8]) throws(WireError) {
+        self = try MessageReader.read(bytes, as: ProtoStreamRequest.self) { reader throws(WireError) in
+            try StreamRequest(reader)
+        }
+    }
+
+    package func encoded() -> [UInt8] {
+        var writer = MessageWriter(reservingCapacity: 64)
+        writer.write(self)
+        return writer.bytes
+    }
+}

@@ -1,0 +1,80 @@
+import Entitlements
+import EventLog
+import ServiceContract
+import StrictJSON
+import SubscriptionService
+import Subscriptions
+
+/// Piece by piece, without a text for any of them: a batch has a thousand of these.
+extension CheckAnswers {
+    func json() -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(192 + 192 * self.posted.count)
+        bytes.append(#"{"results":["#)
+        var isFirst = true
+        self.forEach { verdict, error in
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            isFirst = false
+            if let verdict { verdict.appendJSON(to: &bytes) } else { bytes.append(jsonOfError: error) }
+        }
+        bytes.append(#"],"asOf":""#)
+        self.response.asOf.appendRFC3339(to: &bytes)
+        bytes.append(self.response.stale ? #"","stale":true,"token":""# : #"","stale":false,"token":""#)
+        bytes.append(contentsOf: self.response.token.utf8)
+        bytes.append(#""}"#)
+        return bytes
+    }
+}
+
+extension CheckVerdict {
+    fileprivate func appendJSON(to bytes: inout [UInt8]) {
+        bytes.append(self.entitled ? #"{"entitled":true,"state":"# : #"{"entitled":false,"state":"#)
+        bytes.append(word: self.state?.rawValue)
+        bytes.append(#","code":""#)
+        self.code.append(to: &bytes)
+        if let validUntil = self.validUntil {
+            bytes.append(#"","validUntil":""#)
+            validUntil.appendRFC3339(to: &bytes)
+            bytes.append(#"","productId":"#)
+        } else {
+            bytes.append(#"","validUntil":null,"productId":"#)
+        }
+        if let product = self.productID { JSONWriter.append(product, to: &bytes) } else { bytes.append("null") }
+        bytes.append(#","version":"#)
+        JSONWriter.append(self.version.rawValue, to: &bytes)
+        if let reason = self.reason {
+            bytes.append(#","reason":"#)
+            bytes.append(word: reason.rawValue)
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+}
+
+extension CohortCode {
+    fileprivate func append(to bytes: inout [UInt8]) {
+        if self.state < 0 { bytes.append(UInt8(ascii: "-")) }
+        bytes.append(UInt8(ascii: "0") + UInt8(self.state.magnitude))
+        bytes.append(UInt8(ascii: "."))
+        bytes.append(UInt8(ascii: "0") + UInt8(self.offer))
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ text: StaticString) {
+        self.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// One of our own words, in which nothing has to be escaped; `null` for nil.
+    fileprivate mutating func append(word: String?) {
+        guard let word else { return self.append("null") }
+        self.append(UInt8(ascii: "\""))
+        self.append(contentsOf: word.utf8)
+        self.append(UInt8(ascii: "\""))
+    }
+
+    fileprivate mutating func append(jsonOfError code: String) {
+        self.append(#"{"error":{"code":"#)
+        self.append(word: code)
+        self.append("}}")
+    }
+}

@@ -1,0 +1,54 @@
+package import ServiceContract
+import SubscriptionService
+
+/// The body of `POST /v1/check`, whichever way it was written.
+package struct PostedChecks {
+    static let maximum = 1_000
+
+    /// Those that the service can answer, in their order.
+    package private(set) var questions: [CheckRequest] = []
+    /// Those that cannot be asked, by their place among all: the others have to get their answers.
+    private(set) var refusals: [(place: Int, code: ProblemCode)] = []
+    package var consistency = Consistency.local
+
+    /// Where those stand that cannot be asked.
+    package var refusedPlaces: [Int] { self.refusals.map(\.place) }
+
+    var count: Int { self.questions.count + self.refusals.count }
+
+    /// - Throws: 400 for what is no such body, 413 for more checks than are taken at a time.
+    package init(_ format: BodyFormat, _ body: [UInt8]) throws {
+        switch format {
+        case .json: try self.init(json: body)
+        case .protobuf: try self.init(protobuf: body)
+        }
+    }
+
+    /// Without checks, to be added.
+    init(expecting count: Int) { self.questions.reserveCapacity(count) }
+
+    // MARK: For those who read a body
+
+    enum Item {
+        case question(CheckRequest)
+        case refused(ProblemCode)
+    }
+
+    /// - Throws: 413 when there is one check too many.
+    mutating func add(_ item: Item) throws(Problem) {
+        guard self.count < Self.maximum else {
+            throw Problem(.tooManyChecks, "more than \(Self.maximum) checks")
+        }
+        switch item {
+        case .question(let question): self.questions.append(question)
+        case .refused(let code): self.refusals.append((self.count, code))
+        }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// 1…128 visible ASCII characters, as `String.isIdentifier` has it.
+    var isIdentifier: Bool {
+        (1...128).contains(self.count) && self.withUnsafeBufferPointer { $0.allSatisfy { (0x21...0x7E).contains($0) } }
+    }
+}

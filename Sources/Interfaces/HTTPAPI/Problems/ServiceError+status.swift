@@ -1,0 +1,60 @@
+import Hummingbird
+import ServiceContract
+import SubscriptionService
+
+/// Where the service's codes become statuses.
+extension ServiceError.Code {
+    var status: HTTPResponse.Status {
+        switch self {
+        case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
+            .invalidEnvironment, .appStoreRefused, .transactionElsewhere:
+            .unprocessableContent
+        case .futureMoment, .invalidCursor, .invalidRequest: .badRequest
+        case .unknownSubscription, .unknownPurchase, .unknownEntitlement, .unknownJob, .unknownWebhook: .notFound
+        case .ambiguous, .storeRewound, .olderNodes, .notConfigured: .conflict
+        // Not a 5xx, which some proxies and clients repeat by themselves.
+        case .appStoreOutcomeUnknown: .conflict
+        case .retryableVerificationFailure, .clockSkew, .overloaded, .stopping, .notOwner, .frozen, .storeUnavailable,
+            .storeFull, .parked, .appStoreUnavailable:
+            .serviceUnavailable
+        case .corrupt: .internalServerError
+        }
+    }
+
+    var title: String {
+        switch self {
+        case .invalidJWTFormat: "Not a signed payload"
+        case .invalidCertificate: "A certificate cannot be read"
+        case .invalidChainLength: "Not a chain of three certificates"
+        case .verificationFailure: "The signature does not hold"
+        case .invalidAppIdentifier: "The payload is of another app"
+        case .invalidEnvironment: "The payload is of another environment"
+        case .retryableVerificationFailure: "The certificate could not be checked now"
+        case .unknownSubscription: "No such subscription"
+        case .unknownPurchase: "No such purchase"
+        case .unknownEntitlement: "No such entitlement in the catalog"
+        case .ambiguous: "Several apps have this id"
+        case .futureMoment: "The moment lies in the future"
+        case .invalidCursor: "Not a cursor or token of this service"
+        case .storeRewound: "The log is not the one the cursor was taken from"
+        case .invalidRequest: "The request is not valid"
+        case .olderNodes: "Older nodes live"
+        case .notConfigured: "Apple cannot be asked about this app"
+        case .appStoreRefused: "Apple has refused this"
+        case .transactionElsewhere: "The transaction is of another purchase"
+        case .appStoreOutcomeUnknown: "Nobody knows whether Apple has done this"
+        case .unknownJob: "No such job"
+        case .unknownWebhook: "No such webhook endpoint"
+        case .clockSkew: "A clock is wrong"
+        case .overloaded: "Too much work is waiting"
+        case .stopping: "The node is starting or stopping"
+        case .notOwner: "Another node has to answer"
+        case .frozen: "Its owner cannot answer for the shard yet"
+        case .storeUnavailable: "The store is not available"
+        case .storeFull: "The store is full"
+        case .parked: "This could not be stored"
+        case .appStoreUnavailable: "Apple does not answer now"
+        case .corrupt: "The store returned what was not written"
+        }
+    }
+}

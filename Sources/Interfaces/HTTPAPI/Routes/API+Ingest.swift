@@ -1,0 +1,40 @@
+import AppStore
+import Hummingbird
+import StrictJSON
+import SubscriptionService
+
+/// What comes in.
+extension API {
+    /// The answer says no more than that the notification is durable, whatever became of it.
+    func receiveNotification(_ call: Call) async throws -> Response {
+        do {
+            return try await call.withBody { body in
+                _ = try await self.service.ingest(signedPayload: try self.signedPayload(in: body))
+                return .json(reserving: 2) { $0.object { _ in } }
+            }
+        } catch {
+            // Anybody may send here. By now the body is gone, and the request counts no more.
+            await call.admission.awaitTurnOfRefusal(on: call.connection)
+            throw error
+        }
+    }
+
+    private func signedPayload(in body: [UInt8]) throws(VerificationFailure) -> [UInt8] {
+        do {
+            return try NotificationBody(body).signedPayload
+        } catch {
+            self.metrics.recordRefusedNotification(class: error.class.rawValue)
+            throw error
+        }
+    }
+
+    func receiveTransaction(_ call: Call) async throws -> Response {
+        try await call.withBody { body in
+            let posted = try PostedTransaction(body)
+            let view = try await self.service.record(
+                signedTransaction: posted.signedTransaction, signedRenewalInfo: posted.signedRenewalInfo,
+                customerID: posted.customerID)
+            return .json { view.write(to: &$0) }
+        }
+    }
+}

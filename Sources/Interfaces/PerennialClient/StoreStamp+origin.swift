@@ -1,0 +1,8 @@
+import Ownership
+import WireProtocol
+
+extension StoreStamp {
+    init(_ origin: StreamOrigin) {
+        self.init(storeID: origin.storeID, restoreGeneration: origin.restoreGeneration)
+    }
+}

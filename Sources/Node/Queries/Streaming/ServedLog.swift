@@ -1,0 +1,174 @@
+import Entitlements
+package import EventLog
+package import ServiceContract
+package import Shards
+package import WireProtocol
+
+/// What this node may tell subscribers of the shards that it owns. Each answer is held against the node's own read deadline
+/// when it is ready.
+package struct ServedLog: Sendable {
+    let store: any EventStore
+    let positions: PositionGuard
+    package let renewer: ImageRenewer
+    package let node: NodeID
+
+    package init(store: any EventStore, positions: PositionGuard, renewer: ImageRenewer, node: NodeID) {
+        self.store = store
+        self.positions = positions
+        self.renewer = renewer
+        self.node = node
+    }
+
+    package var origin: StreamOrigin { StreamOrigin(self.store.identity) }
+    package var shardCount: Int { self.store.identity.shardCount }
+
+    // MARK: Heads
+
+    /// Of all shards that this node owns and may answer for; it waits for nothing.
+    /// - Returns: and the shards of which only the store knows who wrote the newest event: `learn(_:)` asks it.
+    package func heads() -> (known: [ServedHead], unknown: [ShardID]) {
+        var turns = 0
+        var known: [ServedHead] = []
+        var unknown: [ShardID] = []
+        for parts in self.positions.shards where parts.isOurs {
+            let turn = parts.gate.turns
+            guard let epoch = parts.gate.epoch, let head = try? parts.gate.head() else { continue }
+            guard let tag = head.tag else {
+                unknown.append(parts.shard)
+                continue
+            }
+            let position = StreamPosition(sequence: head.sequence, tag: tag)
+            known.append(self.head(of: parts.shard, epoch, position))
+            turns += turn
+        }
+        guard self.mayAnswer(for: known.map(\.shard), since: turns) else { return ([], []) }
+        return (known, unknown)
+    }
+
+    private func mayAnswer(for shards: [ShardID], since turns: Int) -> Bool {
+        do {
+            try self.positions.confirm(shards, since: turns)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Asks the store who wrote the newest events of these shards, so that the next `heads()` knows. What cannot be learned
+    /// now is left out.
+    package func learn(_ shards: [ShardID]) async {
+        for shard in shards { _ = try? await self.positions.ownHead(of: shard) }
+    }
+
+    private func head(of shard: ShardID) async throws -> ServedHead {
+        guard Int(shard.rawValue) < self.shardCount else { throw StreamFailure(.malformed) }
+        guard self.positions.isOurs(shard), let epoch = self.positions.shards[Int(shard.rawValue)].gate.epoch else {
+            throw StreamFailure(.notOwner)
+        }
+        let position = try await self.positions.ownHead(of: shard)
+        return self.head(of: shard, epoch, StreamPosition(position))
+    }
+
+    private func head(of shard: ShardID, _ epoch: Epoch, _ position: StreamPosition) -> ServedHead {
+        ServedHead(shard: shard, epoch: epoch, position: position, rules: self.renewer.fingerprint.rawValue)
+    }
+
+    /// Whether this node owns the shard and may speak for it at this moment.
+    package func mayAnswer(for shard: ShardID) -> Bool {
+        self.positions.isOurs(shard) && self.mayAnswer(for: [shard], since: self.positions.turns(of: [shard]))
+    }
+
+    // MARK: Events
+
+    /// The shard's events after a sequence, up to what its owner knows to be durable.
+    /// - Throws: `.notOwner` unless that is this node; retryable codes.
+    package func events(
+        in shard: ShardID, after sequence: LogSequence, limit: Int
+    ) async throws(ServiceError) -> ArraySlice<StoredEvent> {
+        try await ServiceError.translating {
+            let head = try await self.positions.ownHead(of: shard)
+            return try await self.store.events(in: shard, after: sequence, limit: limit).upTo(head.sequence)
+        }
+    }
+
+    package var describer: ChangeDescriber { ChangeDescriber(store: self.store) }
+
+    // MARK: Pages
+
+    /// The shard's subscriptions and purchases in key order, after `key`.
+    package func snapshot(
+        of shard: ShardID, after key: [UInt8], limit: Int
+    ) async throws(StreamFailure) -> SnapshotPage {
+        try await Self.translating {
+            let turns = self.positions.turns(of: [shard])
+            let head = try await self.head(of: shard)
+            let rows = try await self.store.streams(in: shard, after: key.isEmpty ? nil : key, limit: limit)
+            var images: [SubscriptionImage] = []
+            images.reserveCapacity(rows.count)
+            for row in rows {
+                if let image = try await self.renewer.image(of: row, in: shard) { images.append(image) }
+            }
+            try self.positions.confirm([shard], since: turns)
+            let next = rows.count < limit ? [] : rows.last?.key ?? []
+            return SnapshotPage(origin: self.origin, head: head, images: images, next: next)
+        }
+    }
+
+    /// The shard's events after a position, up to its head.
+    /// - Throws: `.rewound` when the log does not hold that position.
+    package func changes(
+        of shard: ShardID, after position: StreamPosition, limit: Int
+    ) async throws(StreamFailure) -> ChangesPage {
+        try await Self.translating {
+            let turns = self.positions.turns(of: [shard])
+            let head = try await self.head(of: shard)
+            try await self.positions.check(position.position(in: shard))
+            let events = try await self.store.events(in: shard, after: position.sequence, limit: limit)
+                .upTo(head.position.sequence)
+            let deltas = try await self.deltas(events, after: position)
+            try self.positions.confirm([shard], since: turns)
+            return ChangesPage(origin: self.origin, head: head, deltas: deltas)
+        }
+    }
+
+    private func deltas(_ events: ArraySlice<StoredEvent>, after position: StreamPosition) async throws -> [StreamDelta]
+    {
+        var deltas: [StreamDelta] = []
+        var previous = position
+        // An epoch is of one run.
+        var tag: (epoch: Epoch, value: UInt32)?
+        for event in events {
+            if tag?.epoch != event.epoch {
+                guard let value = try await self.store.incarnationTag(of: event.sequence, in: event.shard) else {
+                    throw StreamFailure(.rewound)
+                }
+                tag = (event.epoch, value)
+            }
+            let next = StreamPosition(sequence: event.sequence, tag: tag?.value ?? 0)
+            let image = SubscriptionImage(key: event.key, version: event.version, entitlement: event.entitlement)
+            deltas.append(
+                StreamDelta(origin: self.origin, epoch: event.epoch, previous: previous, position: next, image: image))
+            previous = next
+        }
+        return deltas
+    }
+
+    /// In milliseconds.
+    private static let pause: UInt32 = 500
+
+    private static func translating<Value>(
+        _ body: () async throws -> Value
+    ) async throws(StreamFailure) -> Value {
+        do {
+            return try await body()
+        } catch let failure as StreamFailure {
+            throw failure
+        } catch {
+            switch ServiceError(error).code {
+            case .storeRewound: throw StreamFailure(.rewound)
+            case .notOwner, .stopping: throw StreamFailure(.notOwner)
+            default: throw StreamFailure(.unavailable, retryAfter: Self.pause)
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import Clustering
+import Distributed
+import Entitlements
+package import EventLog
+package import Logging
+import Ownership
+package import ServiceContract
+import Subscriptions
+import Synchronization
+import Waiting
+import WireProtocol
+
+/// All shards of this process with their journal: runs and stops them.
+package final class ShardNode: Sendable {
+    package let router: ShardRouter
+    package let id: NodeID
+    package let featureLevel: FeatureLevel
+
+    /// By shard number.
+    private let parts: [ShardParts]
+    private let cluster: ClusterNode?
+    private let incarnation: Incarnation
+    private let system: ClusterSystem
+    /// Those that this node may own.
+    private let shards: [SubscriptionShard]
+    private let mailboxes: [JournalMailbox]
+    private let journal: Journal
+    private let nodeWatch: NodeWatch
+    /// nil where shards are assigned.
+    private let keeper: OwnershipKeeper?
+    /// nil where no other node could own a shard.
+    private let inbox: DurableInbox?
+    private let uncounted: (stream: AsyncStream<ShardID>, continuation: AsyncStream<ShardID>.Continuation)
+    private let isStopping = Mutex(false)
+    /// Why this node may own nothing any more, though nothing of it went wrong.
+    private let retirement = Mutex<StoreError?>(nil)
+
+    package init(
+        _ shards: ShardSet, answers: any ShardAnswers, store: any EventStore, configuration: RuntimeConfiguration,
+        clock: any WallClock, metrics: RuntimeMetrics, logger: Logger
+    ) {
+        let (parts, system, cluster) = (shards.parts, shards.system, shards.cluster)
+        self.parts = parts
+        self.system = system
+        self.cluster = cluster
+        self.uncounted = shards.uncounted
+        self.incarnation = configuration.cluster?.incarnation ?? Incarnation(rawValue: .random(in: .min ... .max))
+        self.id = configuration.node
+        self.featureLevel = configuration.featureLevel
+        self.mailboxes = parts.map { _ in JournalMailbox() }
+        self.shards = parts.filter { $0.isAssigned ?? true }.map { parts in
+            ClusterSystem.assigning(ShardActorID(shard: parts.shard)) {
+                SubscriptionShard(parts, answers: answers, actorSystem: system)
+            }
+        }
+        self.journal = Journal(
+            store: store, shards: self.shards.map(\.id.shard), byteLimit: configuration.journalBytes,
+            listeners: self.mailboxes, metrics: metrics, logger: logger)
+        self.nodeWatch = NodeWatch(store: store, clock: shards.watch, journal: self.journal, logger: logger)
+        self.inbox = (store as? any SharedEventStore).map { [journal = self.journal] in
+            DurableInbox(store: $0, parts: parts, journal: journal, clock: clock, metrics: metrics, logger: logger)
+        }
+        self.router = ShardRouter(shards, store: store, inbox: self.inbox)
+        guard let terms = configuration.lease, let lease = shards.lease else {
+            self.keeper = nil
+            return
+        }
+        guard let shared = store as? any SharedEventStore else {
+            preconditionFailure("leases are kept in a store that nodes share")
+        }
+        for shard in self.shards { system.serve(shard.id.shard, under: nil) }
+        self.keeper = OwnershipKeeper(
+            store: shared, terms: terms, lease: lease, watch: shards.watch, parts: parts, moves: shards.moves,
+            journal: self.journal, metrics: metrics, logger: logger
+        ) { [weak cluster] in cluster?.watch($0) }
+        system.onUnservedCall { [keeper = self.keeper] in keeper?.readSoon() }
+        cluster?.onKnock { [keeper = self.keeper] in keeper?.noteKnock(at: $0, isRefused: $1) }
+    }
+
+    package var connections: [NodeID: Bool] { self.cluster?.connections ?? [:] }
+
+    // MARK: Life cycle
+
+    /// Takes the shards and works until `stop()`; then returns when everything accepted is committed and answered.
+    /// - Returns: why the shards could not be taken, or other nodes not be heard, if that ended it.
+    package func run() async -> (any Error)? {
+        guard let cluster = self.cluster else {
+            return await self.work(as: NodeRecord(id: self.id, incarnation: self.incarnation))
+        }
+        return await withTaskGroup(of: (any Error)?.self) { group in
+            group.addTask {
+                do {
+                    try await cluster.run(serving: self.system)
+                    return nil
+                } catch {
+                    self.stop()
+                    return error
+                }
+            }
+            guard let record = await cluster.registration() else { return await group.next() ?? nil }
+            let failure = await self.work(as: record)
+            // All calls from other nodes are answered: the transport may stop.
+            group.cancelAll()
+            let end = await group.next() ?? nil
+            return failure ?? end
+        }
+    }
+
+    private func work(as node: NodeRecord) async -> StoreError? {
+        var node = node
+        node.featureLevel = self.featureLevel
+        async let watching: Void = self.nodeWatch.run()
+        async let keeping = self.keep(node)
+        async let applying = self.applyKept()
+        async let committing = self.journal.run(as: node, takesShards: self.keeper == nil)
+        async let settling: Void = self.forEachShard { shard in
+            await shard.whenLocal { await $0.settle(self.mailboxes[Int($0.id.shard.rawValue)]) }
+        }
+        async let timing: Void = self.forEachShard { shard in
+            await self.parts[Int(shard.id.shard.rawValue)].timer.run()
+        }
+        async let counting: Void = self.count()
+        await self.forEachShard { shard in await shard.whenLocal { await $0.drain(into: self.journal) } }
+        self.uncounted.continuation.finish()
+        self.inbox?.stop()
+        self.journal.close()
+        let failure = await committing
+        for mailbox in self.mailboxes { mailbox.close() }
+        _ = await (settling, timing, counting)
+        let inboxFailure = await applying
+        self.keeper?.stop()
+        let end = await keeping
+        self.nodeWatch.stop()
+        await watching
+        // Who retires was taken for dead before, which the last beat may have found.
+        return failure ?? inboxFailure ?? self.retirement.withLock(\.self) ?? end
+    }
+
+    private func applyKept() async -> StoreError? {
+        guard let inbox = self.inbox, let failure = await inbox.run() else { return nil }
+        self.lose(failure)
+        return failure
+    }
+
+    /// Nothing that this run knows can be believed any more.
+    private func lose(_ failure: StoreError) {
+        self.journal.lose(failure)
+        self.stop()
+    }
+
+    private func keep(_ node: NodeRecord) async -> StoreError? {
+        guard let keeper = self.keeper else { return nil }
+        let failure = await keeper.run(as: node) { reason in
+            self.retirement.withLock { $0 = reason }
+            self.stop()
+        }
+        if let failure { self.lose(failure) }
+        return failure
+    }
+
+    /// Refuses new commands, and lets what is there end.
+    package func stop() {
+        self.keeper?.stopTaking()
+        self.isStopping.withLock { $0 = true }
+        self.inbox?.stop()
+        self.journal.stopWaiting()
+        for parts in self.parts {
+            parts.arm.close()
+            parts.queue.close(with: .refused(.stopping, message: "the node is shutting down"))
+        }
+    }
+
+    private func forEachShard(_ body: @Sendable @escaping (SubscriptionShard) async -> Void) async {
+        await withDiscardingTaskGroup { group in
+            for shard in self.shards { group.addTask { await body(shard) } }
+        }
+    }
+
+    /// Fills the gauges of subscriptions, one shard after the other, beside the work.
+    private func count() async {
+        for await shard in self.uncounted.stream where !self.isStopping.withLock({ $0 }) {
+            let parts = self.parts[Int(shard.rawValue)]
+            do {
+                try await parts.census.count(shard, in: parts.store, clock: parts.clock)
+            } catch {
+                parts.logger.warning(
+                    "The subscriptions of a shard could not be counted",
+                    metadata: .runtime([.shard: "\(shard.rawValue)", .error: "\(error)"]))
+            }
+        }
+    }
+
+    // MARK: Readiness
+
+    /// Sentences for people; none when the node can do this.
+    package func obstacles(to purpose: Readiness.Purpose) -> [String] {
+        var obstacles: [String] = []
+        let waiting = self.parts.filter { $0.isOurs && !$0.gate.isServing }.count
+        if waiting > 0 { obstacles.append("\(waiting) of \(self.shards.count) shards cannot be served") }
+        if let keeper = self.keeper, !keeper.lease.allowsAnswer {
+            obstacles.append("the store has not answered this node for the length of its lease")
+        }
+        // It keeps answering until it exits, but new requests belong to other nodes.
+        if self.isStopping.withLock({ $0 }) { obstacles.append("the node is shutting down") }
+        obstacles += self.nodeWatch.obstacles(to: purpose)
+        guard purpose == .ingest else { return obstacles }
+        if self.journal.isFailing { obstacles.append("the store took no commit lately") }
+        return obstacles
+    }
+}

@@ -1,0 +1,82 @@
+import Clustering
+package import EventLog
+package import Logging
+package import Ownership
+import ServiceContract
+import Subscriptions
+import Waiting
+
+/// The shards of a node with what calls and reads them: made first, so that who answers for a shard can be given to it.
+package struct ShardSet: Sendable {
+    package let map: ShardMap
+    /// By shard number.
+    package let parts: [ShardParts]
+    package let positions: PositionGuard
+    package let watch: ClockWatch
+    /// Shared by the tables of all shards.
+    package let names: RowNames
+    /// nil for a node alone.
+    let cluster: ClusterNode?
+    let system: ClusterSystem
+    /// nil where shards are assigned.
+    let lease: NodeLease?
+    let moves: ShardMoves
+    /// Shards whose subscriptions are to be counted.
+    let uncounted: (stream: AsyncStream<ShardID>, continuation: AsyncStream<ShardID>.Continuation)
+
+    /// - Precondition: the store's shard count is one that a `ShardMap` takes.
+    /// - Throws: `ClusterError`.
+    package init(
+        store: any EventStore, configuration: RuntimeConfiguration, clock: any WallClock,
+        doubts: (any DoubtListener)?, comparing: any ShardComparing, metrics: RuntimeMetrics, logger: Logger
+    ) throws {
+        guard let map = ShardMap(shardCount: store.identity.shardCount) else {
+            preconditionFailure("a store is made with a shard count that a shard map takes")
+        }
+        let cluster = try configuration.cluster.map {
+            try ClusterNode(configuration: $0, store: store, contract: .shards, logger: logger)
+        }
+        let system = ClusterSystem(
+            shardMap: map, contract: .shards, transport: cluster ?? SingleNodeTransport() as any InvocationTransport)
+        let loads = LoadQueue(store: store)
+        let headers = HeaderMemory()
+        let names = RowNames()
+        let nodeClock = NodeClock()
+        let watch = ClockWatch(clock: clock, metrics: metrics, logger: logger)
+        let moves = ShardMoves(
+            refusal: configuration.lease == nil
+                ? ServiceError(.invalidRequest, "shards are assigned to nodes here, and do not move") : nil)
+        let uncounted = AsyncStream.makeStream(of: ShardID.self)
+        let parts = map.shards.map { shard in
+            ShardParts(
+                shard: shard,
+                isAssigned: configuration.lease == nil ? configuration.shards?.contains(shard) ?? true : nil,
+                store: store, loads: loads,
+                configuration: configuration, clock: clock,
+                queue: ShardQueue(
+                    countLimit: configuration.commandsPerShard, byteLimit: configuration.commandBytesPerShard,
+                    batchLimit: configuration.commandsPerBatch, headers: headers),
+                gate: ShardGate(clock: nodeClock), arm: TimerArm(), watch: watch,
+                entitlements: EntitlementTable(limit: configuration.entitlementsPerShard, names: names),
+                census: ShardCensus(rules: configuration.rules, metrics: metrics), uncounted: uncounted.continuation,
+                doubts: doubts, moves: moves, comparing: comparing, metrics: ShardMetrics(), totals: metrics,
+                logger: logger)
+        }
+        let lease = configuration.lease.map { NodeLease(terms: $0, clock: nodeClock) }
+        self.positions = PositionGuard(
+            store: store, shards: parts,
+            remote: configuration.cluster.map {
+                RemoteShards(system: system, map: map, headers: headers, byteLimit: $0.callBytes)
+            },
+            lease: lease, guards: configuration.guards)
+        self.map = map
+        self.parts = parts
+        self.watch = watch
+        self.names = names
+        self.cluster = cluster
+        self.system = system
+        self.lease = lease
+        self.moves = moves
+        self.uncounted = uncounted
+    }
+}

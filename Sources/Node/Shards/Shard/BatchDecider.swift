@@ -1,0 +1,259 @@
+import Entitlements
+import EventLog
+import ServiceContract
+import Subscriptions
+import WireProtocol
+
+/// Decides a batch of commands one after the other, each on top of the one before, and gathers what has to be stored.
+/// It does no I/O and reads no clock.
+struct BatchDecider {
+    private let rules: DerivationRules
+    private let fingerprint: RulesFingerprint
+    /// The present: what is true and what is due goes by it.
+    private let now: Moment
+    /// When the events are recorded: never before `now`, and later where recorded time has run ahead of the clock.
+    private let at: Moment
+    private var head: LogSequence
+    /// The newest decided state of every stream that a command names.
+    private var entries: [[UInt8]: StreamEntry]
+    /// What is stored, or in flight, under the dedup keys that commands name.
+    private let known: [[UInt8]: Delivery]
+    /// Streams of `entries` whose state waits for its commit.
+    private let inFlight: Set<[UInt8]>
+
+    private var events: [NewEvent] = []
+    private var lookups: [Lookup] = []
+    private var changes: [[UInt8]: Commit.Change] = [:]
+    private var deliveries: [[UInt8]: Delivery] = [:]
+    private var decided: [Commit.Decided] = []
+    /// Commands whose answer does not wait for a commit.
+    private(set) var answered: [Commit.Decided] = []
+    /// Commands whose answer waits for the commit in flight that changes their stream.
+    private(set) var joining: [Commit.Decided] = []
+
+    init(
+        rules: DerivationRules, now: Moment, at: Moment, head: LogSequence,
+        entries: [[UInt8]: StreamEntry], known: [[UInt8]: Delivery], inFlight: Set<[UInt8]>
+    ) {
+        self.rules = rules
+        self.fingerprint = RulesFingerprint(rules)
+        self.now = now
+        self.at = at
+        self.head = head
+        self.entries = entries
+        self.known = known
+        self.inFlight = inFlight
+    }
+
+    // MARK: Deciding
+
+    mutating func decide(_ command: Command) {
+        do {
+            switch command.content {
+            case .submission(let submission): try self.decide(submission, of: command)
+            case .timer: try self.decideTimer(of: command)
+            }
+        } catch {
+            // Nothing of this command has been kept: its neighbours go on.
+            self.answer(command, .refused(.parked, message: "the command cannot be written: \(type(of: error))"))
+        }
+    }
+
+    private mutating func decide(_ submission: Submission, of command: Command) throws {
+        let bundle = submission.bundle
+        let before = self.entry(of: command)
+        var dedupKey = bundle.dedupKey
+        var isVariant = false
+        if let earlier = self.delivery(of: dedupKey) {
+            if earlier.contentDigest != bundle.contentDigest {
+                // The same UUID with other content: merged too, and kept under a key of its own.
+                dedupKey = bundle.variantKey
+                isVariant = true
+            } else if let signingKey = bundle.signingKey,
+                before.state.merging(bundle.facts, source: bundle.source) != before.state
+            {
+                // The same content signed anew: it counts against what was signed in between.
+                dedupKey = signingKey
+            } else {
+                return self.repeated(earlier, command, dedupKey)
+            }
+            if let same = self.delivery(of: dedupKey) { return self.repeated(same, command, dedupKey) }
+        }
+
+        var events = before.state.decide(bundle, rules: self.rules)
+        if isVariant {
+            events.append(
+                SubscriptionEvent(
+                    source: bundle.source, changes: [.anomaly], signedDate: bundle.signedDate,
+                    detail: "this notificationUUID had come before with other content"))
+        }
+        guard !events.isEmpty else { return self.decideWithoutNews(submission, before, command) }
+
+        let place = try self.append(
+            events, to: before, command, dedupKey: dedupKey, evidence: submission.evidence,
+            announcedUntil: self.announcedUntil(before))
+        let delivery = Delivery(contentDigest: bundle.contentDigest, place: place)
+        self.deliveries[dedupKey] = delivery
+        if let signingKey = bundle.signingKey { self.deliveries[signingKey] = delivery }
+        self.decided.append(Commit.Decided(command: command, outcome: .recorded(place)))
+    }
+
+    /// An API answer or a client's post that says nothing new may have been signed later.
+    private mutating func decideWithoutNews(
+        _ submission: Submission, _ before: StreamEntry, _ command: Command
+    ) {
+        var after = before
+        after.state = before.state.merging(submission.bundle.facts, source: submission.bundle.source)
+        let outcome = SubmissionOutcome.duplicate(before.place)
+        guard after.state != before.state else { return self.settled(command, outcome) }
+        let outlook = Outlook(after.state, rules: self.rules)
+        after.nextDue = outlook?.nextTransition(after: self.announcedUntil(before))?.due
+        self.keep(after, before, command, entitlement: self.entitlement(after, outlook))
+        self.decided.append(Commit.Decided(command: command, outcome: outcome))
+    }
+
+    private mutating func decideTimer(of command: Command) throws {
+        let before = self.entry(of: command)
+        let outcome = SubmissionOutcome.duplicate(before.place)
+        guard let due = before.nextDue, due <= self.now else { return self.settled(command, outcome) }
+        let next = before.nextTransition(rules: self.rules)
+        let isDue = next.map { $0.due <= self.now } ?? false
+        let dedupKey = next?.dedupKey(of: command.keyBytes) ?? []
+        if let transition = next, isDue, self.delivery(of: dedupKey) == nil {
+            let place = try self.append(
+                [before.state.announce(transition)], to: before, command, dedupKey: dedupKey,
+                announcedUntil: transition.due)
+            self.decided.append(Commit.Decided(command: command, outcome: .recorded(place)))
+        } else {
+            var after = before
+            let outlook = Outlook(after.state, rules: self.rules)
+            // A clock that ran ahead and came back brings announced transitions round again.
+            after.nextDue = isDue ? next.flatMap { outlook?.nextTransition(after: $0.due)?.due } : next?.due
+            self.keep(after, before, command, entitlement: self.entitlement(after, outlook))
+            self.decided.append(Commit.Decided(command: command, outcome: outcome))
+        }
+    }
+
+    private mutating func repeated(_ earlier: Delivery, _ command: Command, _ dedupKey: [UInt8]) {
+        let outcome = SubmissionOutcome.duplicate(earlier.place)
+        if self.deliveries[dedupKey] != nil {
+            self.decided.append(Commit.Decided(command: command, outcome: outcome))
+        } else {
+            self.settled(command, outcome)
+        }
+    }
+
+    /// `command` changes nothing. What its answer rests on may not be durable yet: then it waits for that.
+    private mutating func settled(_ command: Command, _ outcome: SubmissionOutcome) {
+        let decided = Commit.Decided(command: command, outcome: outcome)
+        if self.changes[command.keyBytes] != nil {
+            self.decided.append(decided)
+        } else if self.inFlight.contains(command.keyBytes) {
+            self.joining.append(decided)
+        } else {
+            self.answered.append(decided)
+        }
+    }
+
+    private mutating func answer(_ command: Command, _ outcome: SubmissionOutcome) {
+        self.answered.append(Commit.Decided(command: command, outcome: outcome))
+    }
+
+    private func delivery(of dedupKey: [UInt8]) -> Delivery? { self.deliveries[dedupKey] ?? self.known[dedupKey] }
+
+    private func entry(of command: Command) -> StreamEntry {
+        self.entries[command.keyBytes] ?? StreamEntry(key: command.key)
+    }
+
+    // MARK: Gathering
+
+    /// All of it, or nothing when it throws.
+    /// - Returns: where the first event stands, which holds the facts and carries the dedup key.
+    private mutating func append(
+        _ events: [SubscriptionEvent], to before: StreamEntry, _ command: Command, dedupKey: [UInt8],
+        evidence: EncodedEvidence? = nil, announcedUntil: Moment
+    ) throws -> SubmissionOutcome.Place {
+        var after = before
+        after.sequence = self.head
+        var written: [NewEvent] = []
+        var outlook: Outlook?
+        for (index, event) in events.enumerated() {
+            after.state.apply(event)
+            outlook = Outlook(after.state, rules: self.rules)
+            after.version = StreamVersion(rawValue: after.version.rawValue + 1)
+            after.sequence = after.sequence.next
+            written.append(
+                NewEvent(
+                    key: command.keyBytes, version: after.version, kind: event.kind.rawValue,
+                    dedupKey: index == 0 ? dedupKey : dedupKey + [UInt8(index)], at: self.at.milliseconds,
+                    body: try event.protoBytes(key: command.key), entitlement: self.entitlement(after, outlook),
+                    evidence: index == 0 ? evidence : nil))
+        }
+        after.nextDue = outlook?.nextTransition(after: announcedUntil)?.due
+        self.keep(
+            after, before, command, entitlement: written[written.count - 1].entitlement,
+            doubt: self.doubt(events, outlook, isFirst: before.version == .zero))
+        self.lookups += CustomerIdentifiers(events).lookups(
+            to: command.keyBytes, without: CustomerIdentifiers(before.state))
+        self.events.append(contentsOf: written)
+        let first = SubmissionOutcome.Place(version: written[0].version, sequence: self.head.next)
+        self.head = after.sequence
+        return first
+    }
+
+    private mutating func keep(
+        _ after: StreamEntry, _ before: StreamEntry, _ command: Command, entitlement: [UInt8],
+        doubt: AskReason? = nil
+    ) {
+        let row = StreamRow(
+            key: command.keyBytes, version: after.version, sequence: after.sequence,
+            state: StoredState(after.state).protoBytes(), entitlement: entitlement,
+            nextDue: after.nextDue?.milliseconds)
+        let earlier = self.changes[command.keyBytes]
+        self.changes[command.keyBytes] = Commit.Change(
+            key: command.key, before: earlier?.before ?? before, after: after, row: row,
+            doubt: doubt ?? earlier?.doubt)
+        self.entries[command.keyBytes] = after
+    }
+
+    private func doubt(_ events: [SubscriptionEvent], _ outlook: Outlook?, isFirst: Bool) -> AskReason? {
+        guard let outlook else { return nil }
+        if events.contains(where: { $0.changes == [.anomaly] }) { return .anomaly }
+        if isFirst, events[0].source == .client { return .firstSeen }
+        // The end of a purchase is by our configuration: Apple knows nothing of it.
+        if outlook.key.kind == .subscription, events[0].source == .timer,
+            Change.endingsByTime.contains(events[0].kind)
+        {
+            return .endedByTime
+        }
+        return outlook.doubt(at: self.now).map(AskReason.init)
+    }
+
+    private func entitlement(_ entry: StreamEntry, _ outlook: Outlook?) -> [UInt8] {
+        guard entry.state.key.kind.givesAccess else { return [] }
+        return EntitlementRow(outlook, version: entry.version.rawValue, from: self.now).encoded(under: self.fingerprint)
+    }
+
+    /// Transitions up to here need no announcement any more: they are past. One that is due and not announced yet stays
+    /// due, if it still comes at all.
+    private func announcedUntil(_ entry: StreamEntry) -> Moment {
+        min(self.now, (entry.nextDue ?? .distantFuture) - Milliseconds(rawValue: 1))
+    }
+
+    // MARK: The result
+
+    /// nil when no command needs a commit.
+    func commit(ownership: ShardOwnership, head: LogSequence) -> (Commit, ShardBatch)? {
+        guard !self.decided.isEmpty else { return nil }
+        let commit = Commit(
+            decided: self.decided, changes: self.changes, deliveries: self.deliveries, head: self.head, at: self.at)
+        let batch = ShardBatch(
+            shard: ownership.shard, epoch: ownership.epoch, incarnation: ownership.incarnation, head: head,
+            events: self.events, streams: self.changes.values.map(\.row), lookups: self.lookups)
+        return (commit, batch)
+    }
+}
+
+extension LogSequence {
+    fileprivate var next: Self { Self(rawValue: self.rawValue + 1) }
+}

@@ -1,0 +1,62 @@
+import Clustering
+import EventLog
+import ServiceContract
+import Subscriptions
+import WireProtocol
+
+/// One thing that a shard was asked to do, and who waits for the answer. Answered exactly once.
+struct Command: Sendable {
+    enum Content: Sendable {
+        case submission(Submission)
+        /// The stream's `nextDue` has come.
+        case timer
+    }
+
+    let key: StreamKey
+    let keyBytes: [UInt8]
+    let content: Content
+    /// What it holds of the queue's byte bound.
+    let size: Int
+    private let waiter: Waiter
+
+    enum Waiter: Sendable {
+        case task(CheckedContinuation<SubmissionOutcome, Never>)
+        /// A caller on another node, whose commands came as a batch.
+        case place(Int, of: EventualOutcomes)
+    }
+
+    init(submission: Submission, waiter: Waiter) {
+        self.key = submission.key
+        self.keyBytes = submission.key.bytes
+        self.content = .submission(submission)
+        self.size = 1_024 + (submission.evidence?.body.count ?? 0)
+        self.waiter = waiter
+    }
+
+    init(timerOf key: StreamKey, waiter: Waiter) {
+        self.key = key
+        self.keyBytes = key.bytes
+        self.content = .timer
+        self.size = 0
+        self.waiter = waiter
+    }
+
+    func answer(_ outcome: SubmissionOutcome) {
+        switch self.waiter {
+        case .task(let task): task.resume(returning: outcome)
+        case .place(let place, let outcomes): outcomes.put(outcome, at: place)
+        }
+    }
+
+    /// Timers have none before they are decided.
+    var dedupKey: [UInt8]? {
+        switch self.content {
+        case .submission(let submission): submission.bundle.dedupKey
+        case .timer: nil
+        }
+    }
+}
+
+extension EventualOutcomes {
+    func put(_ outcome: SubmissionOutcome, at place: Int) { self.put(outcome.wireBytes(), at: place) }
+}

@@ -1,0 +1,43 @@
+import EventLog
+import ServiceContract
+import Subscriptions
+
+/// A stream as a shard knows it: as committed, or as decided on top of that.
+package struct StreamEntry: Sendable {
+    var state: StreamState
+    var version: StreamVersion
+    /// Of the stream's newest event.
+    var sequence: LogSequence
+    var nextDue: Moment?
+
+    /// A stream without an event.
+    init(key: StreamKey) {
+        self.state = StreamState(key: key)
+        self.version = .zero
+        self.sequence = .zero
+    }
+
+    /// A stream's row with its state decoded.
+    init(_ row: StreamRow, state: StreamState) {
+        self.state = state
+        self.version = row.version
+        self.sequence = row.sequence
+        self.nextDue = row.nextDue.map(Moment.init(milliseconds:))
+    }
+
+    var place: SubmissionOutcome.Place {
+        SubmissionOutcome.Place(version: self.version, sequence: self.sequence)
+    }
+
+    /// What the stream's timer has to record next.
+    func nextTransition(rules: DerivationRules) -> Transition? {
+        self.nextDue.flatMap { self.state.nextTransition(after: $0 - Milliseconds(rawValue: 1), rules: rules) }
+    }
+
+    /// The state that counts in the gauges: what was true when its last announced transition had been recorded. It
+    /// stays the same until the next one is, so a stream is never counted twice.
+    func countedState(at now: Moment, rules: DerivationRules) -> LifecycleState? {
+        let moment = min(now, (self.nextDue ?? .distantFuture) - Milliseconds(rawValue: 1))
+        return self.state.lifecycleState(at: moment, rules: rules)
+    }
+}

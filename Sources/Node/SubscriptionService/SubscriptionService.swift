@@ -1,0 +1,304 @@
+package import AppStore
+package import Entitlements
+package import EventLog
+import Ingestion
+package import Logging
+package import Queries
+import Reconciliation
+package import ServiceContract
+import ServiceLifecycle
+package import Shards
+package import Subscriptions
+package import WireProtocol
+
+/// Perennial's one door: notifications in, answers out. HTTP, the command line and the demo see nothing else of the
+/// runtime. Callable from any task at any time; before `run()` has taken the shards, and once it is stopping, what
+/// cannot be done is refused as `stopping`.
+package final class SubscriptionService: Service, Sendable {
+    private let store: any EventStore
+    private let clock: any WallClock
+    private let transactions: TransactionReader
+    private let verification: VerificationPool
+
+    let node: ShardNode
+    /// nil where Apple cannot be asked.
+    let reconciler: Reconciler?
+    let intake: NotificationIntake
+    private let metrics: RuntimeMetrics
+    private let checkMetrics = CheckMetrics()
+    private let streams: StreamReader
+    private let changes: ChangeReader
+    /// For those who follow.
+    private let followedChanges: ChangeSource
+    private let records: RecordReader
+    private let checker: EntitlementChecker
+    private let quarantine: Quarantine
+    /// What subscribers of the stream may be told of this node's shards.
+    package let servedLog: ServedLog
+    /// Where the nodes of the store publish it.
+    package let streamDirectory: StreamDirectory
+
+    /// Starts nothing. The service starts and stops `verification`, and closes neither `store` nor anything else.
+    /// Blocks.
+    /// - Precondition: the store's shard count is one that a `ShardMap` takes.
+    /// - Throws: when the store is at a feature level that the node does not support, or cannot be read; when the
+    ///   system has no descriptor left for the cluster; when an app has two Server API clients in one environment.
+    package init(
+        store: any EventStore, configuration: RuntimeConfiguration, clock: any WallClock,
+        notifications: NotificationReader, transactions: TransactionReader, verification: VerificationPool,
+        catalog: Catalog, logger: Logger
+    ) throws(ServiceError) {
+        self.store = store
+        self.clock = clock
+        self.transactions = transactions
+        self.verification = verification
+        self.metrics = RuntimeMetrics()
+        let asks = configuration.serverAPI.isEmpty ? nil : AskQueue(clock: clock)
+        let comparisons = ComparisonDesk()
+        let accounts: AccountDirectory
+        do {
+            accounts = try AccountDirectory(configuration.serverAPI)
+            try configuration.featureLevel.check(supports: try store.featureLevel())
+            let shards = try ShardSet(
+                store: store, configuration: configuration, clock: clock, doubts: asks, comparing: comparisons,
+                metrics: self.metrics, logger: logger)
+            self.checker = EntitlementChecker(
+                store: store, map: shards.map, positions: shards.positions, names: shards.names, catalog: catalog,
+                rules: configuration.rules, mirror: configuration.mirror, clock: clock, watch: shards.watch,
+                waitingClock: configuration.waitingClock, storePatience: configuration.storePatience)
+            self.node = ShardNode(
+                shards, answers: self.checker, store: store, configuration: configuration, clock: clock,
+                metrics: self.metrics, logger: logger)
+        } catch {
+            throw ServiceError(error)
+        }
+        let positions = self.node.router.positions
+        self.streams = StreamReader(
+            store: store, map: self.node.router.map, positions: positions, rules: configuration.rules, clock: clock)
+        self.changes = ChangeReader(store: store, positions: positions)
+        self.followedChanges = ChangeSource(
+            ChangeReader(store: store, positions: positions, sharedHeads: SharedHeads(store: store)))
+        self.records = RecordReader(store: store, positions: positions)
+        self.servedLog = ServedLog(
+            store: store, positions: positions,
+            renewer: ImageRenewer(store: store, rules: configuration.rules, watch: self.node.router.watch),
+            node: configuration.node)
+        self.streamDirectory = StreamDirectory(store: store, node: configuration.node)
+        self.quarantine = Quarantine(store: store, clock: clock, metrics: self.metrics)
+        let intake = NotificationIntake(
+            reader: notifications, verification: verification, router: self.node.router, quarantine: self.quarantine,
+            clock: clock, metrics: self.metrics, logger: logger)
+        self.intake = intake
+        self.reconciler = asks.map { asks in
+            Reconciler(
+                configuration, accounts: accounts, asks: asks, comparisons: comparisons, answers: transactions.answers,
+                intake: intake,
+                logger: logger)
+        }
+    }
+
+    /// Takes every shard, catches up on timers, and serves until a graceful shutdown or cancellation; then returns when
+    /// all that was accepted is committed and answered.
+    /// - Throws: `ServiceError` when the shards cannot be taken, at the start or again after a commit of unknown
+    ///   outcome: the store has to be opened anew. Also when others have taken the node for dead (`saysRunIsDeposed`).
+    package func run() async throws {
+        self.verification.start()
+        try? await self.quarantine.measure()
+        let failure = await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.intake.learnChains() }
+            if let reconciler = self.reconciler { group.addTask { await reconciler.run() } }
+            let failure = await withTaskCancellationOrGracefulShutdownHandler {
+                await self.node.run()
+            } onCancelOrGracefulShutdown: {
+                self.node.stop()
+            }
+            group.cancelAll()
+            return failure
+        }
+        await self.verification.stop()
+        if let failure { throw ServiceError(failure) }
+    }
+
+    // MARK: In
+
+    /// Verifies and records one notification; durable when it returns.
+    /// - Throws: Apple's failure classes for what is forged or malformed; otherwise retryable codes.
+    package func ingest(signedPayload: [UInt8]) async throws(ServiceError) -> IngestOutcome {
+        let start = ContinuousClock.now
+        do {
+            let outcome = try await self.intake.take(signedPayload, mayQuarantine: true)
+            self.metrics.recordAcknowledged(took: .now - start)
+            return outcome
+        } catch {
+            self.metrics.recordUnplaced(error.retryable ? "deferred" : "refused")
+            throw error
+        }
+    }
+
+    /// Records what has been verified; durable when it returns.
+    /// - Throws: retryable codes.
+    package func record(_ submission: Submission) async throws(ServiceError) -> IngestOutcome {
+        try await self.node.router.submit(submission).outcome
+    }
+
+    /// Verifies and records what a backend got from a device; durable when it returns. The same transaction with
+    /// another customer is another fact.
+    package func record(
+        signedTransaction: [UInt8], signedRenewalInfo: [UInt8]?, customerID: String?
+    ) async throws(ServiceError) -> SubscriptionView {
+        let originals =
+            [EvidencePart(name: .signedTransactionInfo, jws: signedTransaction)]
+            + (signedRenewalInfo.map { [EvidencePart(name: .signedRenewalInfo, jws: $0)] } ?? [])
+        let standing = self.transactions.standing(of: signedTransaction)
+        var ((key, bundle), evidence) = try await self.intake.verify(standing) { () async throws(ReadingFailure) in
+            let reading = try await self.transactions.read(
+                signedTransaction: signedTransaction, signedRenewalInfo: signedRenewalInfo, customerID: customerID,
+                now: self.clock.now, latest: self.node.router.watch.latest)
+            return (reading, self.intake.pack(originals))
+        }
+        if let customerID { bundle.dedupKey = ContentHash.sha256(bundle.dedupKey + Array(customerID.utf8)) }
+        _ = try await self.record(Submission(key: key, bundle: bundle, evidence: try evidence.get()))
+        return try await self.subscription(
+            SubscriptionQuery(
+                stream: StreamReference(
+                    kind: key.kind, id: key.id, environment: key.environment, bundleID: key.bundleID)))
+    }
+
+    // MARK: Out
+
+    /// What is true of a subscription or purchase, now or at a moment of the past.
+    package func subscription(_ query: SubscriptionQuery) async throws(ServiceError) -> SubscriptionView {
+        try await OwnerSearch.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
+            try await ServiceError.translating { try await self.streams.view(query) }
+        }
+    }
+
+    /// Why it is so, rule by rule, by all we know now.
+    package func explain(_ query: SubscriptionQuery) async throws(ServiceError) -> Explanation {
+        try await OwnerSearch.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
+            try await ServiceError.translating { try await self.streams.explain(query) }
+        }
+    }
+
+    /// The events of one stream, oldest first. `limit` 1…1000.
+    package func events(
+        of stream: StreamReference, after cursor: String?, limit: Int, evidence: Bool
+    ) async throws(ServiceError) -> EventPage {
+        try Self.check(limit: limit)
+        return try await ServiceError.translating {
+            try await self.streams.events(of: stream, after: cursor, limit: limit, evidence: evidence)
+        }
+    }
+
+    /// The change stream: all events, in order within each shard, from the oldest on when there is no cursor. `limit`
+    /// 1…1000.
+    package func changes(after cursor: String?, limit: Int) async throws(ServiceError) -> EventPage {
+        try Self.check(limit: limit)
+        return try await ServiceError.translating { try await self.changes.page(after: cursor, limit: limit) }
+    }
+
+    /// The same stream for a listener who stays: from what stands now on when there is no cursor.
+    /// - Throws: `.invalidCursor`, `.storeRewound`.
+    package func feed(after cursor: String?) async throws(ServiceError) -> ChangeFeed {
+        try await ServiceError.translating {
+            try await ChangeFeed(
+                self.followedChanges, renewer: self.servedLog.renewer, watch: self.node.router.watch, after: cursor)
+        }
+    }
+
+    /// What is recorded beside subscriptions: `kind` is one of `.massExtension`, `.externalPurchase`, `.appTransaction`
+    /// and `.test`, or nil for all of them. `limit` 1…1000.
+    package func records(
+        kind: StreamKind?, after cursor: String?, limit: Int
+    ) async throws(ServiceError) -> EventPage {
+        try Self.check(limit: limit)
+        return try await ServiceError.translating {
+            try await self.records.page(kind: kind, after: cursor, limit: limit)
+        }
+    }
+
+    /// Who is entitled, now: one result per request, in order, at most 1000. What cannot be answered is refused item by item.
+    /// - Throws: when nothing of it could be answered.
+    package func check(
+        _ requests: [CheckRequest], consistency: Consistency, atLeast: String?
+    ) async throws(ServiceError) -> CheckResponse {
+        if consistency == .local, let known = try self.checkFromMemory(requests, atLeast: atLeast) { return known }
+        try Self.check(requests)
+        let start = ContinuousClock.now
+        let response = try await ServiceError.translating {
+            try await self.checker.answer(requests, consistency, atLeast: atLeast)
+        }
+        self.record(requests, response, consistency, since: start)
+        return response
+    }
+
+    /// The `local` answer of this moment, when all of it is in memory: no store and no other node is asked, nothing is waited for.
+    /// - Returns: nil when it is not, and `check` has to be asked.
+    package func checkFromMemory(
+        _ requests: [CheckRequest], atLeast: String?
+    ) throws(ServiceError) -> CheckResponse? {
+        try Self.check(requests)
+        let start = ContinuousClock.now
+        guard let response = try self.checker.answerFromMemory(requests, atLeast: atLeast) else { return nil }
+        self.record(requests, response, .local, since: start)
+        return response
+    }
+
+    private func record(
+        _ requests: [CheckRequest], _ response: CheckResponse, _ consistency: Consistency,
+        since start: ContinuousClock.Instant
+    ) {
+        self.metrics.recordCheck(took: .now - start)
+        self.checkMetrics.record(requests, response.results, consistency)
+    }
+
+    private static func check(_ requests: [CheckRequest]) throws(ServiceError) {
+        guard requests.count <= Self.pageLimit else {
+            throw ServiceError(.invalidRequest, "at most \(Self.pageLimit) checks at a time")
+        }
+    }
+
+    private static let pageLimit = 1_000
+
+    private static func check(limit: Int) throws(ServiceError) {
+        guard (1...Self.pageLimit).contains(limit) else {
+            throw ServiceError(.invalidRequest, "limit is 1 to \(Self.pageLimit)")
+        }
+    }
+
+    // MARK: Operation
+
+    /// Rows in the order in which they came, with `id` greater than this one.
+    package func quarantined(after id: Int64, limit: Int) async throws(ServiceError) -> [QuarantinedPayload] {
+        try Self.check(limit: limit)
+        return try await ServiceError.translating { try await self.store.quarantined(after: id, limit: limit) }
+    }
+
+    /// Reads every row anew and records what now fits; a part of the rows when the node stops meanwhile.
+    package func replayQuarantine() async throws(ServiceError) -> QuarantineReplay {
+        try await ServiceError.translating {
+            try await self.quarantine.replay { raw in
+                if case .quarantined = try await self.intake.take(raw, mayQuarantine: false) { return false }
+                return true
+            }
+        }
+    }
+
+    package func readiness(for purpose: Readiness.Purpose) -> Readiness {
+        let reasons = self.node.obstacles(to: purpose)
+        return Readiness(ready: reasons.isEmpty, reasons: reasons)
+    }
+
+    /// How far this node's clock is ahead: of the store's, or of an even run since the start where the store has none.
+    package var clockOffset: Milliseconds { self.node.router.watch.offset }
+
+    package func statistics() async throws(ServiceError) -> ServiceStatistics {
+        try await ServiceError.translating {
+            let statistics = try await self.store.statistics()
+            return ServiceStatistics(
+                streams: statistics.streams, events: statistics.events,
+                quarantined: try await self.store.quarantineDepth(), shardsOwned: self.metrics.ownedCount,
+                timersOverdue: self.metrics.overdueCount)
+        }
+    }
+}

@@ -1,4 +1,0 @@
-import ArgumentParser
-import SubscriptionRuntime
-
-extension Consistency: ExpressibleByArgument {}

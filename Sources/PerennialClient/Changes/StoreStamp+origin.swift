@@ -1,8 +1,0 @@
-import Sharding
-import WireProtocol
-
-extension StoreStamp {
-    init(_ origin: StreamOrigin) {
-        self.init(storeID: origin.storeID, restoreGeneration: origin.restoreGeneration)
-    }
-}

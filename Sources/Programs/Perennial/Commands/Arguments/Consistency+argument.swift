@@ -1,0 +1,5 @@
+import ArgumentParser
+import ServiceContract
+import SubscriptionService
+
+extension Consistency: ExpressibleByArgument {}
