@@ -84,7 +84,7 @@ import ZeroMQ
             self.monitored = monitored
         }
 
-        func ask(_ bytes: [UInt8], within patience: Duration = .seconds(20)) throws(ZeroMQError) -> [UInt8]? {
+        func ask(_ bytes: [UInt8], within patience: Duration = .seconds(120)) throws(ZeroMQError) -> [UInt8]? {
             _ = try self.monitored.socket.send(bytes)
             var poller = Poller()
             let place = poller.add(self.monitored.socket)
@@ -94,7 +94,7 @@ import ZeroMQ
             return try self.monitored.socket.receive(&part) ? part.bytes : nil
         }
 
-        func event(within patience: Duration = .seconds(20)) throws(ZeroMQError) -> MonitoredSocket.Event? {
+        func event(within patience: Duration = .seconds(120)) throws(ZeroMQError) -> MonitoredSocket.Event? {
             var poller = Poller()
             _ = self.monitored.addEvents(to: &poller)
             try poller.wait(until: .now + patience)

@@ -63,6 +63,11 @@ import Testing
                     return owned.reduce(0, +) == Self.shardCount && owned.allSatisfy { $0 >= 7 }
                 }
                 try await self.recordAll(by: one, two)
+                // Some are kept for their owners until the connections are there.
+                await eventually { self.store.statistics().events == Self.ids.count }
+                for service in [one, two] {
+                    for id in Self.ids { await eventually { (try? await service.view(id)) != nil } }
+                }
                 for id in Self.ids {
                     let views = try await [one.view(id), two.view(id)]
                     #expect(views[0].snapshot?.state == .subscribed)

@@ -86,6 +86,7 @@ import Testing
             self.store.fallSilent()
             defer { self.store.speak() }
             await #expect(throws: ServiceError.self) { try await self.ask(service, [Self.ids[0]], .local) }
+            await eventually { self.store.waiting > 0 }
             // when: what was asked is answered, and nothing after it
             self.store.speak()
             self.store.fallSilent()
@@ -140,8 +141,10 @@ import Testing
     func `a place that its log does not hold refuses the request`(
         _ consistency: Consistency
     ) async throws {
-        try await self.node.run { service in
-            // given
+        // given: a store that answers, however long it takes
+        var node = self.node
+        node.configuration.storePatience = .seconds(600)
+        try await node.run { service in
             try await self.subscribeAll(by: service)
             await self.load(Self.ids, by: service)
             let lost = Self.map.shard(of: Self.ids[3])

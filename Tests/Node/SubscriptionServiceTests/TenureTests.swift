@@ -147,7 +147,7 @@ import Testing
         var life = TestSubscription(id: "1", from: Node.start - .days(1))
         let payload = try self.apple.sign(life.subscribe())
         var terms = Node.terms
-        terms.reads = .seconds(1)
+        terms.reads = .seconds(10)
         try await Node(named: "a", store: self.store, apple: self.apple, terms: terms).run { service in
             await eventually { (try? await service.ingest(signedPayload: payload)) != nil }
             let (hasRead, goOn) = (Signal(), Signal())
@@ -174,7 +174,7 @@ import Testing
             return try await service.check(requests, consistency: .owner, atLeast: nil).results
         }
         var terms = Node.terms
-        terms.reads = .seconds(1)
+        terms.reads = .seconds(10)
         try await Node(named: "a", store: self.store, apple: self.apple, terms: terms).run { service in
             // given: a batch of which one row is in memory, and the others have been read, and come later
             for id in ["1", "2", "3"] {

@@ -31,8 +31,18 @@ import WireProtocol
     ) async throws {
         let second = try self.node("b", 8..<Self.shardCount)
         try await self.node("a", 0..<8).run { one in
-            try await second.run { two in try await body(one, two) }
+            try await second.run { two in
+                // The first call of each waits for its connection.
+                for service in [one, two] { await eventually { await Self.reachesOwners(service) } }
+                try await body(one, two)
+            }
         }
+    }
+
+    private static func reachesOwners(_ service: SubscriptionService) async -> Bool {
+        let requests = Self.ids.map { CheckRequest(stream: StreamReference(id: $0)) }
+        let results = try? await service.check(requests, consistency: .owner, atLeast: nil).results
+        return results.map { !$0.contains(.refused(.notOwner)) } ?? false
     }
 
     private static let ids = (0..<40).map { "200000000000\(1_000 + $0)" }

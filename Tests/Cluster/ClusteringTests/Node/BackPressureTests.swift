@@ -51,7 +51,7 @@ import ZeroMQ
             // given
             let caller = try await cluster.start("caller") { configuration in
                 configuration.callBytes = 4 << 20
-                configuration.callTimeout = .seconds(2)
+                configuration.callTimeout = .seconds(10)
             }
             let stalled = try await self.stalledOwner(in: cluster)
             // when: 100 MB of calls

@@ -23,7 +23,7 @@ import WireProtocol
     ) throws {
         for shard in shards {
             let worker = try caller.worker(shard)
-            group.addTask {
+            group.addImmediateTask {
                 let outcomes = try await worker.submit(CommandBatch([[1]])).all()
                 #expect(outcomes == [[2]])
             }
@@ -129,6 +129,8 @@ import WireProtocol
             let raw = try await RawPeer(to: owner, keys: caller.configuration.keys)
             async let frames = raw.send([try await Self.message(from: caller, to: owner)], expecting: count)
             try await owner.journal.reach(Self.commands.count)
+            // Its answer comes after the turn in which they came.
+            _ = try await caller.worker(15).trace()
             try await answer(owner.journal.kept)
             return try await frames
         }

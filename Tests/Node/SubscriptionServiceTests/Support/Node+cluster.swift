@@ -8,7 +8,7 @@ import ZeroMQ
 extension Node {
     /// So quick that a test need not wait, and so patient that a busy machine does not look dead.
     static var terms: LeaseTerms {
-        var terms = LeaseTerms(length: .seconds(20))
+        var terms = LeaseTerms(length: .seconds(60))
         terms.readingInterval = .milliseconds(20)
         terms.beatInterval = .milliseconds(50)
         terms.settling = .milliseconds(50)
@@ -35,8 +35,11 @@ extension Node {
 
     private mutating func join(as name: String) throws {
         self.configuration.node = NodeID(rawValue: name)
-        self.configuration.cluster = ClusterConfiguration(
+        var cluster = ClusterConfiguration(
             node: NodeID(rawValue: name), incarnation: Incarnation(rawValue: .random(in: .min ... .max)),
             bind: "tcp://127.0.0.1:*", keys: try CurveKeyPair())
+        cluster.heartbeatTimeout = .seconds(60)
+        cluster.callTimeout = .seconds(60)
+        self.configuration.cluster = cluster
     }
 }
