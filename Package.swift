@@ -206,8 +206,8 @@ let package = Package(
             "PerennialTestSupport", in: "Programs",
             [
                 "AppStore", "EntitlementStream", "Entitlements", "EventLog", "Evidence", "InMemoryStore", "Mirroring",
-                "PrometheusMetrics", "ServiceContract", "Shards", "SubscriptionService", "Subscriptions",
-                "WireProtocol", "ZeroMQ",
+                "Ownership", "PrometheusMetrics", "ServiceContract", "Shards", "SubscriptionService",
+                "Subscriptions", "WireProtocol", "ZeroMQ",
             ],
             products: [hummingbird, lifecycle, logging], more: light),
         library("PostgresHarness", in: "Programs"),

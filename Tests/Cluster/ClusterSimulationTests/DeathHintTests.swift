@@ -39,9 +39,9 @@ import Testing
         #expect(self.life(of: victim, in: cluster) == .deposed)
         #expect(cluster.isServed)
         for node in cluster.nodes {
-            for (shard, tenure) in node.tenures where tenure.epoch != nil && shards.contains(shard) {
+            for (shard, lifecycle) in node.lifecycles where lifecycle.stored.epoch != nil && shards.contains(shard) {
                 // By clocks that run apart by a fiftieth.
-                #expect(tenure.wait(at: node.now) > .seconds(54))
+                #expect(lifecycle.wait(at: node.now) > .seconds(54))
             }
         }
         #expect(cluster.history.violations.isEmpty)
@@ -61,7 +61,7 @@ import Testing
         cluster.timeline.run(until: .seconds(9))
         // then
         for node in cluster.nodes {
-            #expect(node.tenures.values.allSatisfy { $0.wait(at: node.now) == .zero })
+            #expect(node.lifecycles.values.allSatisfy { $0.wait(at: node.now) == .zero })
         }
         #expect(cluster.history.violations.isEmpty)
     }

@@ -12,7 +12,7 @@ import WireProtocol
         // given: a system whose calls go nowhere, and say their names
         let map = try #require(ShardMap(shardCount: 16))
         let wire = NamingTransport()
-        let shard = try SubscriptionShard.resolve(
+        let shard = try ShardEndpoint.resolve(
             id: ShardActorID(shard: ShardID(rawValue: 3)), using: ClusterSystem(shardMap: map, transport: wire))
         // when
         _ = try? await shard.submit(CommandBatch([]))

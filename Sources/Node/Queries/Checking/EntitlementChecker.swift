@@ -352,7 +352,7 @@ package struct EntitlementChecker: ShardAnswers {
                 let bound = bounds.first { $0.shard == part.shard }
                 group.addTask {
                     do throws(ServiceError) {
-                        _ = try self.positions.shards[Int(part.shard.rawValue)].gate.head()
+                        _ = try self.positions.shards[Int(part.shard.rawValue)].status.head()
                         try self.positions.checkLease()
                         let head = try await self.storeQuestions.ask(until: deadline) {
                             try await self.positions.ownHead(of: part.shard, atLeast: bound)

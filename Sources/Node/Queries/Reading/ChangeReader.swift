@@ -104,14 +104,14 @@ package struct ChangeReader: Sendable {
     }
 
     /// Of the shards that other nodes own.
-    private func storedHeads() async throws -> [ShardID: ShardGate.Head] {
+    private func storedHeads() async throws -> [ShardID: ShardStatus.Head] {
         let others = Set(self.positions.shards.lazy.filter { !$0.isOurs }.map(\.shard))
         guard !others.isEmpty else { return [:] }
         let heads = if let sharedHeads { try await sharedHeads.heads() } else { try await self.store.heads() }
         let theirs = heads.lazy.filter { others.contains($0.shard) }
         return Dictionary(
             uniqueKeysWithValues: theirs.map {
-                ($0.shard, ShardGate.Head(sequence: $0.sequence, tag: $0.incarnationTag))
+                ($0.shard, ShardStatus.Head(sequence: $0.sequence, tag: $0.incarnationTag))
             })
     }
 
@@ -127,7 +127,7 @@ package struct ChangeReader: Sendable {
         for parts in self.positions.shards {
             let place = places[parts.shard]
             do throws(ServiceError) {
-                let head = if let head = stored[parts.shard] { head } else { try parts.gate.durableHead() }
+                let head = if let head = stored[parts.shard] { head } else { try parts.status.durableHead() }
                 if head.sequence > place?.sequence ?? .zero {
                     pending.append((parts.shard, head.sequence))
                 } else if let place, place.sequence != head.sequence || place.incarnationTag != head.tag {

@@ -31,8 +31,8 @@ package struct ServedLog: Sendable {
         var known: [ServedHead] = []
         var unknown: [ShardID] = []
         for parts in self.positions.shards where parts.isOurs {
-            let turn = parts.gate.turns
-            guard let epoch = parts.gate.epoch, let head = try? parts.gate.head() else { continue }
+            let turn = parts.status.generation
+            guard let epoch = parts.status.epoch, let head = try? parts.status.head() else { continue }
             guard let tag = head.tag else {
                 unknown.append(parts.shard)
                 continue
@@ -62,7 +62,7 @@ package struct ServedLog: Sendable {
 
     private func head(of shard: ShardID) async throws -> ServedHead {
         guard Int(shard.rawValue) < self.shardCount else { throw StreamFailure(.malformed) }
-        guard self.positions.isOurs(shard), let epoch = self.positions.shards[Int(shard.rawValue)].gate.epoch else {
+        guard self.positions.isOurs(shard), let epoch = self.positions.shards[Int(shard.rawValue)].status.epoch else {
             throw StreamFailure(.notOwner)
         }
         let position = try await self.positions.ownHead(of: shard)

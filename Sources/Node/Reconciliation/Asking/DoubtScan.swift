@@ -28,8 +28,8 @@ struct DoubtScan: Sendable {
     func run() async {
         var scanned: [ShardID: (epoch: Epoch?, at: ContinuousClock.Instant)] = [:]
         while !Task.isCancelled {
-            for parts in self.router.parts where parts.isOurs && parts.gate.isServing {
-                let epoch = parts.gate.epoch
+            for parts in self.router.parts where parts.isOurs && parts.status.isServing {
+                let epoch = parts.status.epoch
                 if let last = scanned[parts.shard], last.epoch == epoch, .now - last.at < Self.interval { continue }
                 do {
                     let isFirst = scanned[parts.shard]?.epoch != epoch

@@ -39,7 +39,7 @@ struct CoverageKeeper: Sendable {
         let key = StreamKey(
             kind: .test, id: "test:\(self.account.bundleID.rawValue)", environment: self.account.environment,
             bundleID: self.account.bundleID)
-        return self.router.parts(of: key).isOurs && self.router.parts(of: key).gate.isServing
+        return self.router.parts(of: key).isOurs && self.router.parts(of: key).status.isServing
     }
 
     /// Until it is cancelled.

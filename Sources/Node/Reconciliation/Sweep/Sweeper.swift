@@ -34,7 +34,7 @@ struct Sweeper: Sendable {
     func run() async {
         while !Task.isCancelled {
             let start = ContinuousClock.now
-            let shards = self.router.parts.filter { $0.isOurs && $0.gate.isServing }.map(\.shard)
+            let shards = self.router.parts.filter { $0.isOurs && $0.status.isServing }.map(\.shard)
             if !shards.isEmpty { await self.walk(shards) }
             try? await Task.sleep(until: start + (shards.isEmpty ? Self.shortestWait : Self.shortestWalk))
         }
@@ -67,7 +67,7 @@ struct Sweeper: Sendable {
         _ comparison: ShardComparison, of shard: ShardID
     ) async throws(ServiceError) -> ShardComparisonResult {
         let parts = self.router.parts[Int(shard.rawValue)]
-        guard parts.isOurs, parts.gate.isServing else {
+        guard parts.isOurs, parts.status.isServing else {
             throw ServiceError(.notOwner, "another node owns shard \(shard.rawValue)")
         }
         let end = ContinuousClock.now + Self.turn
@@ -90,7 +90,7 @@ struct Sweeper: Sendable {
                         if let progress = try await group.next() ?? nil { result.progress += progress }
                         underWay -= 1
                     }
-                } while parts.isOurs && parts.gate.isServing && .now < end
+                } while parts.isOurs && parts.status.isServing && .now < end
                 for try await progress in group { if let progress { result.progress += progress } }
                 try Task.checkCancellation()
                 return result

@@ -40,11 +40,11 @@ package final class RemoteShards: Sendable {
         }
     }
 
-    private static func actor(of shard: ShardID, in system: ClusterSystem) throws -> SubscriptionShard {
-        try SubscriptionShard.resolve(id: ShardActorID(shard: shard), using: system)
+    private static func actor(of shard: ShardID, in system: ClusterSystem) throws -> ShardEndpoint {
+        try ShardEndpoint.resolve(id: ShardActorID(shard: shard), using: system)
     }
 
-    private static func send(_ batch: CommandBatch, to shard: SubscriptionShard) async throws -> [[UInt8]] {
+    private static func send(_ batch: CommandBatch, to shard: ShardEndpoint) async throws -> [[UInt8]] {
         let deadline = ContinuousClock.now + Self.patience
         return try await ClusterSystem.$deadline.withValue(deadline) {
             while true {

@@ -4,19 +4,19 @@ import WireProtocol
 
 extension CallContract {
     /// What nodes may call on each other's shards (proto: `ShardTarget`, `ShardError`). The identifiers are those that
-    /// the compiler gives to the functions of `SubscriptionShard`; a test holds them against what calls say.
+    /// the compiler gives to the functions of `ShardEndpoint`; a test holds them against what calls say.
     package static let shards = CallContract(
         targets: [
             .shard(
                 .submit,
-                "$s6Shards17SubscriptionShardC6submity10Clustering16EventualOutcomesC12WireProtocol12CommandBatchVYaKFTE",
+                "$s6Shards13ShardEndpointC6submity10Clustering16EventualOutcomesC12WireProtocol12CommandBatchVYaKFTE",
                 isOrdered: true, usesInbox: true),
-            .shard(.check, "$s6Shards17SubscriptionShardC5checkyAA0C8VerdictsVAA0C6ChecksVYaKFTE", isOrdered: false),
-            .shard(.move, "$s6Shards17SubscriptionShardC4moveyyAA0C4MoveVYaKFTE", isOrdered: false),
+            .shard(.check, "$s6Shards13ShardEndpointC5checkyAA0B8VerdictsVAA0B6ChecksVYaKFTE", isOrdered: false),
+            .shard(.move, "$s6Shards13ShardEndpointC4moveyyAA0B4MoveVYaKFTE", isOrdered: false),
             .shard(
-                .compare, "$s6Shards17SubscriptionShardC7compareyAA0C16ComparisonResultVAA0cE0VYaKFTE",
+                .compare, "$s6Shards13ShardEndpointC7compareyAA0B16ComparisonResultVAA0bE0VYaKFTE",
                 isOrdered: false),
-            .shard(.head, "$s6Shards17SubscriptionShardC4headAA0C4HeadVyYaKFTE", isOrdered: false),
+            .shard(.head, "$s6Shards13ShardEndpointC4headAA0B4HeadVyYaKFTE", isOrdered: false),
         ],
         errors: [UInt32(ProtoShardError.refusal.rawValue): ServiceError.self])
 }

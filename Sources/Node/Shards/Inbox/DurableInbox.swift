@@ -142,7 +142,7 @@ final class DurableInbox: Sendable {
 
     private var standings: [ShardID: ShardStanding] {
         let standings = self.parts.filter(\.isOurs).compactMap { parts in
-            parts.gate.standing.map { (parts.shard, $0) }
+            parts.status.standing.map { (parts.shard, $0) }
         }
         return Dictionary(uniqueKeysWithValues: standings)
     }

@@ -15,26 +15,24 @@ final class Journal: Sendable {
     private let shards: [ShardID]
     private let queue: JournalQueue
     /// By shard number.
-    private let listeners: [JournalMailbox]
+    private let statuses: [ShardStatus]
     private let metrics: RuntimeMetrics
     private let logger: Logger
     private let trouble = Mutex(CommitTrouble())
 
-    /// Of every shard that this run has ever owned, as far as the store has said.
-    private let present = Mutex<[ShardID: ShardTenure]>([:])
     private let taking = Mutex(())
     private let mustGiveUp = Mutex(false)
     /// Why nothing of this run can be believed any more.
     private let loss = Mutex<StoreError?>(nil)
 
     init(
-        store: any EventStore, shards: [ShardID], byteLimit: Int, listeners: [JournalMailbox],
+        store: any EventStore, shards: [ShardID], byteLimit: Int, statuses: [ShardStatus],
         metrics: RuntimeMetrics, logger: Logger
     ) {
         self.store = store
         self.shards = shards
-        self.queue = JournalQueue(byteLimit: byteLimit)
-        self.listeners = listeners
+        self.queue = JournalQueue(byteLimit: byteLimit, statuses: statuses)
+        self.statuses = statuses
         self.metrics = metrics
         self.logger = logger
     }
@@ -110,7 +108,7 @@ final class Journal: Sendable {
         self.loss.withLock { $0 = $0 ?? error }
         self.queue.abandon()
         self.stopWaiting()
-        for shard in self.shards { self.tell(shard, .lost(error)) }
+        for shard in self.shards { self.status(of: shard).lose(error) }
     }
 
     private var record: NodeRecord {
@@ -123,7 +121,7 @@ final class Journal: Sendable {
     }
 
     /// Owns what a statement of the store takes. Blocks.
-    /// - Parameter soleFrom: as `ShardTenure.own(_:soleFrom:)` takes it.
+    /// - Parameter soleFrom: as `ShardNews.owned` has it.
     /// - Returns: what `take` does.
     /// - Throws: what `take` throws; `.rewound` when the store lacks what was confirmed: it has lost commits, as a standby may
     ///   have that took over before it had them.
@@ -139,17 +137,14 @@ final class Journal: Sendable {
     }
 
     private func own(_ ownerships: [ShardOwnership], soleFrom: Duration?) throws(StoreError) {
-        try self.present.withLock { tenures throws(StoreError) in
-            for ownership in ownerships {
-                guard tenures[ownership.shard, default: ShardTenure()].own(ownership, soleFrom: soleFrom) else {
-                    throw StoreError(
-                        .rewound,
-                        "the store has lost what it had confirmed of shard \(ownership.shard.rawValue): events, or who owns it"
-                    )
-                }
+        for ownership in ownerships {
+            let news = ShardNews.owned(ownership, soleFrom: soleFrom)
+            guard self.status(of: ownership.shard).handle(.stored(news)) != nil else {
+                throw StoreError(
+                    .rewound,
+                    "the store has lost what it had confirmed of shard \(ownership.shard.rawValue): events, or who owns it"
+                )
             }
-            self.queue.require(ownerships)
-            for ownership in ownerships { self.tell(ownership.shard, .owned(ownership, soleFrom: soleFrom)) }
         }
     }
 
@@ -160,36 +155,6 @@ final class Journal: Sendable {
             try self.store.claim(ShardClaim(shards, for: self.owner, from: self.owner.incarnation))
         }.map(\.shard)
     }
-
-    /// What the store has said so far of the shards that this run has ever owned.
-    var tenures: [ShardID: ShardTenure] { self.present.withLock(\.self) }
-
-    /// Another node owns the shard that this run owned under `epoch`: what was decided for it and waits is dropped.
-    func letGo(_ shard: ShardID, under epoch: Epoch) {
-        self.present.withLock { tenures in
-            guard tenures[shard]?.letGo(under: epoch) ?? false else { return }
-            self.queue.drop(shard)
-            self.tell(shard, .fenced(epoch))
-        }
-    }
-
-    /// Begins to give the shard away: whoever does it takes nothing more for it.
-    /// - Returns: the epoch under which that is; nil when the shard is not served here.
-    func drain(_ shard: ShardID) -> Epoch? { self.present.withLock { $0[shard]?.drain() } }
-
-    /// Nothing of the shard is in flight, and nothing is answered for it any more: another run may be made its owner.
-    /// - Returns: false when something has come between, and it must not be.
-    func handOver(_ shard: ShardID, under epoch: Epoch) -> Bool {
-        self.present.withLock { tenures in
-            guard tenures[shard]?.handOver(under: epoch) ?? false else { return false }
-            self.queue.drop(shard)
-            self.tell(shard, .fenced(epoch))
-            return true
-        }
-    }
-
-    /// The shard is not given away after all.
-    func keep(_ shard: ShardID, under epoch: Epoch) { self.present.withLock { $0[shard]?.keep(under: epoch) } }
 
     /// The store has shown that it may not have what this run knows of these shards under these epochs: then nothing of that
     /// is believed any more. Blocks, until they have been taken again, or let go.
@@ -214,7 +179,7 @@ final class Journal: Sendable {
                 let taken = Set(try self.adopt(frozen.keys.sorted()))
                 for (shard, epoch) in frozen where !taken.contains(shard) {
                     self.metrics.recordFenced()
-                    self.letGo(shard, under: epoch)
+                    self.status(of: shard).handle(.stored(.released(under: epoch)))
                 }
                 self.trouble.withLock { $0.recordSuccess() }
                 return
@@ -226,21 +191,14 @@ final class Journal: Sendable {
                 Thread.sleep(forTimeInterval: pause)
                 pause = min(2 * pause, Self.longestPause)
                 // The keeper may have heard of them meanwhile.
-                let tenures = self.tenures
-                frozen = frozen.filter { tenures[$0.key]?.epoch == $0.value }
+                frozen = frozen.filter { self.status(of: $0.key).lifecycle.stored.epoch == $0.value }
             }
         }
     }
 
     /// - Returns: those of which there is something to be found out.
     private func freeze(_ shards: [ShardID: Epoch]) -> [ShardID: Epoch] {
-        self.present.withLock { tenures in
-            shards.filter { shard, epoch in
-                guard tenures[shard]?.freeze(under: epoch) ?? false else { return false }
-                self.tell(shard, .frozen(epoch))
-                return true
-            }
-        }
+        shards.filter { self.status(of: $0.key).handle(.stored(.frozen(under: $0.value))) != nil }
     }
 
     /// In seconds.
@@ -266,8 +224,7 @@ final class Journal: Sendable {
             let (shard, epoch) = (submission.batch.shard, submission.batch.epoch)
             switch outcome {
             case .appended(let head):
-                self.present.withLock { $0[shard]?.advance(to: head, under: epoch) }
-                self.tell(shard, .committed(epoch))
+                self.status(of: shard).handle(.stored(.appended(head: head, under: epoch)))
             case .fenced: fenced[shard] = epoch
             }
         }
@@ -319,12 +276,10 @@ final class Journal: Sendable {
             metadata: .runtime([.failed: "\(summary.failed)", .unknown: "\(summary.unknown)"]))
     }
 
-    private func fail(_ submission: JournalQueue.Submission, _ event: JournalEvent) {
+    private func fail(_ submission: JournalQueue.Submission, _ event: WriterEvent) {
         self.queue.discard(through: submission.lineage, of: submission.batch.shard)
-        self.tell(submission.batch.shard, event)
+        self.status(of: submission.batch.shard).news.put(event)
     }
 
-    private func tell(_ shard: ShardID, _ event: JournalEvent) {
-        self.listeners[Int(shard.rawValue)].put(event)
-    }
+    private func status(of shard: ShardID) -> ShardStatus { self.statuses[Int(shard.rawValue)] }
 }

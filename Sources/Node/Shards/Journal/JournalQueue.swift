@@ -17,8 +17,6 @@ final class JournalQueue: Sendable {
         var bytes = 0
         /// By shard: submissions of these lineages and older ones are dropped.
         var discarded: [ShardID: Int] = [:]
-        /// Submissions under an older epoch are dropped.
-        var epochs: [ShardID: Epoch] = [:]
         /// In a commit now.
         var busy: Set<ShardID> = []
         var sleepers = 0
@@ -26,10 +24,15 @@ final class JournalQueue: Sendable {
     }
 
     private let byteLimit: Int
+    /// By shard number: what was decided under an epoch that has passed is dropped.
+    private let statuses: [ShardStatus]
     private let state = Mutex(State())
     private let wakeUp = DispatchSemaphore(value: 0)
 
-    init(byteLimit: Int) { self.byteLimit = byteLimit }
+    init(byteLimit: Int, statuses: [ShardStatus]) {
+        self.byteLimit = byteLimit
+        self.statuses = statuses
+    }
 
     /// false when the bound is reached or the journal is closed: nothing was taken.
     func submit(_ submission: Submission) -> Bool {
@@ -56,7 +59,7 @@ final class JournalQueue: Sendable {
     func next() -> [Submission] {
         while true {
             let (round, isAtEnd) = self.state.withLock { state in
-                let round = Self.round(from: &state)
+                let round = self.round(from: &state)
                 let isAtEnd = state.isClosed && state.waiting.isEmpty
                 if round.isEmpty, !isAtEnd { state.sleepers += 1 }
                 return (round, isAtEnd)
@@ -81,12 +84,12 @@ final class JournalQueue: Sendable {
         return state.sleepers
     }
 
-    private static func round(from state: inout State) -> [Submission] {
+    private func round(from state: inout State) -> [Submission] {
         var round: [Submission] = []
         var rest: Deque<Submission> = []
         for submission in state.waiting {
             let shard = submission.batch.shard
-            guard Self.isCurrent(submission, in: state) else {
+            guard self.isCurrent(submission, in: state) else {
                 state.bytes -= submission.bytes
                 continue
             }
@@ -103,31 +106,19 @@ final class JournalQueue: Sendable {
 
     /// false for what its shard has discarded, or puts back because it had to be taken again.
     func isCurrent(_ submission: Submission) -> Bool {
-        self.state.withLock { Self.isCurrent(submission, in: $0) }
+        self.state.withLock { self.isCurrent(submission, in: $0) }
     }
 
-    private static func isCurrent(_ submission: Submission, in state: borrowing State) -> Bool {
+    private func isCurrent(_ submission: Submission, in state: borrowing State) -> Bool {
         let shard = submission.batch.shard
         return submission.lineage > state.discarded[shard, default: -1]
-            && submission.batch.epoch >= state.epochs[shard, default: submission.batch.epoch]
+            && self.statuses[Int(shard.rawValue)].mayCommit(under: submission.batch.epoch)
     }
 
     /// The shard discards what it decided under `lineage`, so it must not be stored.
     func discard(through lineage: Int, of shard: ShardID) {
         self.state.withLock { state in
             state.discarded[shard] = max(lineage, state.discarded[shard, default: -1])
-        }
-    }
-
-    /// Somebody else owns the shard.
-    func drop(_ shard: ShardID) {
-        self.state.withLock { $0.epochs[shard] = Epoch(rawValue: .max) }
-    }
-
-    /// What was decided under an earlier epoch must not be tried: it would look like another owner's fence.
-    func require(_ ownerships: [ShardOwnership]) {
-        self.state.withLock { state in
-            for ownership in ownerships { state.epochs[ownership.shard] = ownership.epoch }
         }
     }
 

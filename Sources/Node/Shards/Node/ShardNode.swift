@@ -21,16 +21,18 @@ package final class ShardNode: Sendable {
     private let cluster: ClusterNode?
     private let incarnation: Incarnation
     private let system: ClusterSystem
-    /// Those that this node may own.
-    private let shards: [SubscriptionShard]
-    private let mailboxes: [JournalMailbox]
+    /// Of the shards that this node may own.
+    private let writers: [ShardWriter]
+    /// Of the same. The cluster system finds them as long as they are kept here.
+    private let endpoints: [ShardEndpoint]
     private let journal: Journal
     private let nodeWatch: NodeWatch
     /// nil where shards are assigned.
     private let keeper: OwnershipKeeper?
     /// nil where no other node could own a shard.
     private let inbox: DurableInbox?
-    private let uncounted: (stream: AsyncStream<ShardID>, continuation: AsyncStream<ShardID>.Continuation)
+    private let uncounted: (stream: AsyncStream<ShardWriter>, continuation: AsyncStream<ShardWriter>.Continuation)
+    private let logger: Logger
     private let isStopping = Mutex(false)
     /// Why this node may own nothing any more, though nothing of it went wrong.
     private let retirement = Mutex<StoreError?>(nil)
@@ -44,18 +46,20 @@ package final class ShardNode: Sendable {
         self.system = system
         self.cluster = cluster
         self.uncounted = shards.uncounted
+        self.logger = logger
         self.incarnation = configuration.cluster?.incarnation ?? Incarnation(rawValue: .random(in: .min ... .max))
         self.id = configuration.node
         self.featureLevel = configuration.featureLevel
-        self.mailboxes = parts.map { _ in JournalMailbox() }
-        self.shards = parts.filter { $0.isAssigned ?? true }.map { parts in
-            ClusterSystem.assigning(ShardActorID(shard: parts.shard)) {
-                SubscriptionShard(parts, answers: answers, actorSystem: system)
+        self.writers = parts.filter { $0.isAssigned ?? true }.map { ShardWriter($0, shards.resources) }
+        self.endpoints = self.writers.map { writer in
+            ClusterSystem.assigning(ShardActorID(shard: writer.shard)) {
+                ShardEndpoint(
+                    writer, answers: answers, moves: shards.moves, comparing: shards.comparing, actorSystem: system)
             }
         }
         self.journal = Journal(
-            store: store, shards: self.shards.map(\.id.shard), byteLimit: configuration.journalBytes,
-            listeners: self.mailboxes, metrics: metrics, logger: logger)
+            store: store, shards: self.writers.map(\.shard), byteLimit: configuration.journalBytes,
+            statuses: parts.map(\.status), metrics: metrics, logger: logger)
         self.nodeWatch = NodeWatch(store: store, clock: shards.watch, journal: self.journal, logger: logger)
         self.inbox = (store as? any SharedEventStore).map { [journal = self.journal] in
             DurableInbox(store: $0, parts: parts, journal: journal, clock: clock, metrics: metrics, logger: logger)
@@ -68,7 +72,7 @@ package final class ShardNode: Sendable {
         guard let shared = store as? any SharedEventStore else {
             preconditionFailure("leases are kept in a store that nodes share")
         }
-        for shard in self.shards { system.serve(shard.id.shard, under: nil) }
+        for writer in self.writers { system.serve(writer.shard, under: nil) }
         self.keeper = OwnershipKeeper(
             store: shared, terms: terms, lease: lease, watch: shards.watch, parts: parts, moves: shards.moves,
             journal: self.journal, metrics: metrics, logger: logger
@@ -113,19 +117,15 @@ package final class ShardNode: Sendable {
         async let keeping = self.keep(node)
         async let applying = self.applyKept()
         async let committing = self.journal.run(as: node, takesShards: self.keeper == nil)
-        async let settling: Void = self.forEachShard { shard in
-            await shard.whenLocal { await $0.settle(self.mailboxes[Int($0.id.shard.rawValue)]) }
-        }
-        async let timing: Void = self.forEachShard { shard in
-            await self.parts[Int(shard.id.shard.rawValue)].timer.run()
-        }
+        async let settling: Void = self.forEachWriter { await $0.settle() }
+        async let timing: Void = self.forEachWriter { await $0.timer.run() }
         async let counting: Void = self.count()
-        await self.forEachShard { shard in await shard.whenLocal { await $0.drain(into: self.journal) } }
+        await self.forEachWriter { await $0.decide(into: self.journal) }
         self.uncounted.continuation.finish()
         self.inbox?.stop()
         self.journal.close()
         let failure = await committing
-        for mailbox in self.mailboxes { mailbox.close() }
+        for parts in self.parts { parts.status.news.close() }
         _ = await (settling, timing, counting)
         let inboxFailure = await applying
         self.keeper?.stop()
@@ -164,28 +164,24 @@ package final class ShardNode: Sendable {
         self.isStopping.withLock { $0 = true }
         self.inbox?.stop()
         self.journal.stopWaiting()
-        for parts in self.parts {
-            parts.arm.close()
-            parts.queue.close(with: .refused(.stopping, message: "the node is shutting down"))
-        }
+        for parts in self.parts { parts.status.handle(.closing) }
     }
 
-    private func forEachShard(_ body: @Sendable @escaping (SubscriptionShard) async -> Void) async {
+    private func forEachWriter(_ body: @Sendable @escaping (ShardWriter) async -> Void) async {
         await withDiscardingTaskGroup { group in
-            for shard in self.shards { group.addTask { await body(shard) } }
+            for writer in self.writers { group.addTask { await body(writer) } }
         }
     }
 
     /// Fills the gauges of subscriptions, one shard after the other, beside the work.
     private func count() async {
-        for await shard in self.uncounted.stream where !self.isStopping.withLock({ $0 }) {
-            let parts = self.parts[Int(shard.rawValue)]
+        for await writer in self.uncounted.stream where !self.isStopping.withLock({ $0 }) {
             do {
-                try await parts.census.count(shard, in: parts.store, clock: parts.clock)
+                try await writer.count()
             } catch {
-                parts.logger.warning(
+                self.logger.warning(
                     "The subscriptions of a shard could not be counted",
-                    metadata: .runtime([.shard: "\(shard.rawValue)", .error: "\(error)"]))
+                    metadata: .runtime([.shard: "\(writer.shard.rawValue)", .error: "\(error)"]))
             }
         }
     }
@@ -195,8 +191,8 @@ package final class ShardNode: Sendable {
     /// Sentences for people; none when the node can do this.
     package func obstacles(to purpose: Readiness.Purpose) -> [String] {
         var obstacles: [String] = []
-        let waiting = self.parts.filter { $0.isOurs && !$0.gate.isServing }.count
-        if waiting > 0 { obstacles.append("\(waiting) of \(self.shards.count) shards cannot be served") }
+        let waiting = self.parts.filter { $0.isOurs && !$0.status.isServing }.count
+        if waiting > 0 { obstacles.append("\(waiting) of \(self.writers.count) shards cannot be served") }
         if let keeper = self.keeper, !keeper.lease.allowsAnswer {
             obstacles.append("the store has not answered this node for the length of its lease")
         }

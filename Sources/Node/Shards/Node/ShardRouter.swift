@@ -14,6 +14,8 @@ package final class ShardRouter: Sendable {
     package let parts: [ShardParts]
     package let positions: PositionGuard
     package let watch: ClockWatch
+    private let moves: ShardMoves
+    private let comparing: any ShardComparing
     /// nil where no other node could own a shard.
     private let inbox: DurableInbox?
 
@@ -23,6 +25,8 @@ package final class ShardRouter: Sendable {
         self.parts = shards.parts
         self.positions = shards.positions
         self.watch = shards.watch
+        self.moves = shards.moves
+        self.comparing = shards.comparing
         self.inbox = inbox
     }
 
@@ -95,7 +99,7 @@ package final class ShardRouter: Sendable {
             if let remote = self.positions.remote, !parts.isOurs {
                 return try await ServiceError.translating { try await remote.move(shard, to: node) }
             }
-            try await parts.moves.request(shard, to: node)
+            try await self.moves.request(shard, to: node)
         }
     }
 
@@ -105,7 +109,7 @@ package final class ShardRouter: Sendable {
     ) async throws(ServiceError) -> ShardComparisonResult {
         let parts = self.parts[Int(shard.rawValue)]
         guard let remote = self.positions.remote, !parts.isOurs else {
-            return try await parts.comparing.compare(comparison, of: shard)
+            return try await self.comparing.compare(comparison, of: shard)
         }
         return try await ServiceError.translating {
             try await remote.compare(comparison, of: shard, until: .now + Self.comparisonLimit)

@@ -21,8 +21,10 @@ package struct ShardSet: Sendable {
     /// nil where shards are assigned.
     let lease: NodeLease?
     let moves: ShardMoves
-    /// Shards whose subscriptions are to be counted.
-    let uncounted: (stream: AsyncStream<ShardID>, continuation: AsyncStream<ShardID>.Continuation)
+    let comparing: any ShardComparing
+    let resources: WriterResources
+    /// Writers of shards whose subscriptions are to be counted.
+    let uncounted: (stream: AsyncStream<ShardWriter>, continuation: AsyncStream<ShardWriter>.Continuation)
 
     /// - Precondition: the store's shard count is one that a `ShardMap` takes.
     /// - Throws: `ClusterError`.
@@ -38,29 +40,19 @@ package struct ShardSet: Sendable {
         }
         let system = ClusterSystem(
             shardMap: map, contract: .shards, transport: cluster ?? SingleNodeTransport() as any InvocationTransport)
-        let loads = LoadQueue(store: store)
         let headers = HeaderMemory()
         let names = RowNames()
         let nodeClock = NodeClock()
         let watch = ClockWatch(clock: clock, metrics: metrics, logger: logger)
-        let moves = ShardMoves(
-            refusal: configuration.lease == nil
-                ? ServiceError(.invalidRequest, "shards are assigned to nodes here, and do not move") : nil)
-        let uncounted = AsyncStream.makeStream(of: ShardID.self)
         let parts = map.shards.map { shard in
-            ShardParts(
+            let queue = ShardQueue(
+                countLimit: configuration.commandsPerShard, byteLimit: configuration.commandBytesPerShard,
+                batchLimit: configuration.commandsPerBatch, headers: headers)
+            return ShardParts(
                 shard: shard,
                 isAssigned: configuration.lease == nil ? configuration.shards?.contains(shard) ?? true : nil,
-                store: store, loads: loads,
-                configuration: configuration, clock: clock,
-                queue: ShardQueue(
-                    countLimit: configuration.commandsPerShard, byteLimit: configuration.commandBytesPerShard,
-                    batchLimit: configuration.commandsPerBatch, headers: headers),
-                gate: ShardGate(clock: nodeClock), arm: TimerArm(), watch: watch,
-                entitlements: EntitlementTable(limit: configuration.entitlementsPerShard, names: names),
-                census: ShardCensus(rules: configuration.rules, metrics: metrics), uncounted: uncounted.continuation,
-                doubts: doubts, moves: moves, comparing: comparing, metrics: ShardMetrics(), totals: metrics,
-                logger: logger)
+                queue: queue, status: ShardStatus(of: shard, clock: nodeClock, queue: queue, cluster: system),
+                entitlements: EntitlementTable(limit: configuration.entitlementsPerShard, names: names))
         }
         let lease = configuration.lease.map { NodeLease(terms: $0, clock: nodeClock) }
         self.positions = PositionGuard(
@@ -76,7 +68,13 @@ package struct ShardSet: Sendable {
         self.cluster = cluster
         self.system = system
         self.lease = lease
-        self.moves = moves
-        self.uncounted = uncounted
+        self.moves = ShardMoves(
+            refusal: configuration.lease == nil
+                ? ServiceError(.invalidRequest, "shards are assigned to nodes here, and do not move") : nil)
+        self.comparing = comparing
+        self.uncounted = AsyncStream.makeStream(of: ShardWriter.self)
+        self.resources = WriterResources(
+            store: store, loads: LoadQueue(store: store), configuration: configuration, clock: clock, watch: watch,
+            doubts: doubts, uncounted: self.uncounted.continuation, metrics: metrics, logger: logger)
     }
 }

@@ -45,7 +45,7 @@ final class OwnershipKeeper: Sendable {
         self.logger = logger
         self.beats = NodeBeats(
             store: store, terms: terms, lease: lease, watch: watch, metrics: metrics, logger: logger)
-        self.handOff = ShardHandOff(store: store, parts: parts, journal: journal, metrics: metrics)
+        self.handOff = ShardHandOff(store: store, parts: parts, metrics: metrics)
         self.onReading = onReading
     }
 
@@ -113,7 +113,7 @@ final class OwnershipKeeper: Sendable {
             let asked = self.lease.now
             // Where a shard is has to be read after somebody has asked for it to be elsewhere.
             let wanted = min(self.moves.waiting, Self.giftsAtATime)
-            let known = self.journal.tenures
+            let known = self.lifecycles
             do throws(StoreError) {
                 let view = try self.store.view()
                 if self.isTaking, let refusal = level.refusal(of: view.featureLevel) { onRetirement(refusal) }
@@ -138,16 +138,22 @@ final class OwnershipKeeper: Sendable {
         }
     }
 
+    private var lifecycles: [ShardLifecycle] { self.parts.map(\.status.lifecycle) }
+
+    private func status(of shard: ShardID) -> ShardStatus { self.parts[Int(shard.rawValue)].status }
+
     private var isTaking: Bool { self.takesAndGives.load(ordering: .relaxed) }
 
     /// Nothing that is served here is another's by what the store says, or unknown to it. What is stays so until its gate has
     /// turned, and until then no answer rests on this.
     /// - Parameter known: before the view was asked for.
-    private func bearsOut(_ view: ClusterView, _ known: [ShardID: ShardTenure], as run: NodeRun) -> Bool {
+    private func bearsOut(_ view: ClusterView, _ known: [ShardLifecycle], as run: NodeRun) -> Bool {
         view.shards.allSatisfy { row in
-            guard let epoch = self.parts[Int(row.shard.rawValue)].gate.epoch else { return true }
+            guard let epoch = self.status(of: row.shard).epoch else { return true }
             if row.owner != run.owner, row.epoch > epoch { return false }
-            guard let standing = known[row.shard]?.standing, standing.epoch == epoch else { return true }
+            guard let standing = known[Int(row.shard.rawValue)].stored.standing, standing.epoch == epoch else {
+                return true
+            }
             return standing.isBorneOut(by: row)
         }
     }
@@ -156,32 +162,30 @@ final class OwnershipKeeper: Sendable {
     /// what it says now may be the owner, so this one does as well, before it answers much more.
     /// - Parameter known: before the view was asked for.
     private func doubt(
-        _ known: [ShardID: ShardTenure], shownBy view: ClusterView, as run: NodeRun
+        _ known: [ShardLifecycle], shownBy view: ClusterView, as run: NodeRun
     ) throws(StoreError) {
         var rewound: [ShardID: Epoch] = [:]
         for row in view.shards {
-            guard let tenure = known[row.shard], tenure.finding(row, by: run.owner) == .rewound else { continue }
-            rewound[row.shard] = tenure.epoch
+            let lifecycle = known[Int(row.shard.rawValue)]
+            if lifecycle.finding(row, by: run.owner) == .rewound { rewound[row.shard] = lifecycle.stored.epoch }
         }
         if !rewound.isEmpty { try self.journal.doubt(rewound) }
     }
 
     private func act(on view: ClusterView, as run: NodeRun, _ watch: PeerWatch) throws(StoreError) {
-        let known = self.journal.tenures
         for row in view.shards {
-            guard let tenure = known[row.shard], tenure.finding(row, by: run.owner) == .lost, let epoch = tenure.epoch
-            else { continue }
-            self.journal.letGo(row.shard, under: epoch)
+            let lifecycle = self.status(of: row.shard).lifecycle
+            guard lifecycle.finding(row, by: run.owner) == .lost, let epoch = lifecycle.stored.epoch else { continue }
+            self.status(of: row.shard).handle(.stored(.released(under: epoch)))
         }
         let plan = OwnershipPlan(
             view, by: run.owner, watch: watch, at: self.lease.now, giftsAtATime: Self.giftsAtATime)
         for silent in plan.silent { try self.depose(silent, "A node is taken for dead") }
         for gone in plan.gone { try self.depose(gone, "A node that refuses connections is taken for dead") }
         for row in view.shards where row.owner == run.owner {
-            self.parts[Int(row.shard.rawValue)].gate.shortenWait(until: plan.soleFrom)
+            self.status(of: row.shard).handle(.waitShortened(until: plan.soleFrom))
         }
-        let owned = self.journal.tenures.compactMapValues(\.epoch)
-        let free = plan.claims.filter { owned[$0.shard] == nil }
+        let free = plan.claims.filter { self.status(of: $0.shard).lifecycle.stored.epoch == nil }
         if !free.isEmpty {
             let taken = try self.journal.own(soleFrom: plan.soleFrom) { () throws(StoreError) in
                 try self.store.take(free, as: run)
@@ -189,9 +193,8 @@ final class OwnershipKeeper: Sendable {
             self.metrics.recordTaken(taken.count)
         }
         // Given to this run, or taken by a statement whose outcome it did not hear.
-        let present = self.journal.tenures
         let gained = view.shards.filter {
-            present[$0.shard, default: ShardTenure()].finding($0, by: run.owner) == .gained
+            self.status(of: $0.shard).lifecycle.finding($0, by: run.owner) == .gained
         }
         if !gained.isEmpty { _ = try self.journal.adopt(gained.map(\.shard), soleFrom: plan.soleFrom) }
         // Answers must not lapse while shards are given away: what is left is planned again.

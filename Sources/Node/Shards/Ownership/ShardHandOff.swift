@@ -9,7 +9,6 @@ struct ShardHandOff: Sendable {
     let store: any SharedEventStore
     /// By shard number.
     let parts: [ShardParts]
-    let journal: Journal
     let metrics: RuntimeMetrics
 
     /// Serves the shard no more, and then makes another run its owner. If that did not happen, the next reading says so, and
@@ -17,15 +16,11 @@ struct ShardHandOff: Sendable {
     /// - Returns: whether it is known to be the other's.
     func give(_ shard: ShardID, as run: NodeRun, to next: ShardRecord.Owner) -> Bool {
         let parts = self.parts[Int(shard.rawValue)]
-        guard parts.gate.isServing, let epoch = self.journal.drain(shard) else { return false }
+        guard let epoch = parts.status.drain() else { return false }
         let start = ContinuousClock.now
-        let refusal = SubmissionOutcome(ServiceError(.notOwner, "another node will own the shard"))
-        parts.queue.refuse(with: refusal)
-        // What was in flight may have been why it was taken again meanwhile, which the shard may not have heard yet.
-        guard self.becomesIdle(parts.queue), parts.gate.letGo(under: epoch), self.journal.handOver(shard, under: epoch)
-        else {
-            self.journal.keep(shard, under: epoch)
-            parts.queue.readmit(refusedWith: refusal)
+        // What was in flight may have been why it was frozen or taken again meanwhile.
+        guard self.becomesIdle(parts.queue), parts.status.handle(.handedOver(under: epoch)) != nil else {
+            parts.status.handle(.kept(under: epoch))
             return false
         }
         let isGiven = (try? self.store.give(shard, under: epoch, from: run.owner, to: next)) ?? false

@@ -33,7 +33,7 @@ package struct PositionGuard: Sendable {
     /// - Throws: while the shard must not answer.
     package func ownHead(of shard: ShardID) async throws(ServiceError) -> Position {
         let turns = self.turns(of: [shard])
-        let head = try self.shards[Int(shard.rawValue)].gate.head()
+        let head = try self.shards[Int(shard.rawValue)].status.head()
         let position = try await self.position(of: head.sequence, in: shard)
         try self.confirm([shard], since: turns)
         return position
@@ -41,7 +41,7 @@ package struct PositionGuard: Sendable {
 
     /// To be asked for before the first look at shards on which an answer will rest.
     package func turns(of shards: [ShardID]) -> Int {
-        self.lease == nil ? 0 : shards.reduce(0) { $0 + self.shards[Int($1.rawValue)].gate.turns }
+        self.lease == nil ? 0 : shards.reduce(0) { $0 + self.shards[Int($1.rawValue)].status.generation }
     }
 
     /// To be called when an answer that rests on shards of this node is ready, and before it leaves.
@@ -74,7 +74,7 @@ package struct PositionGuard: Sendable {
     package func headSequence(of shard: ShardID) throws(ServiceError) -> LogSequence {
         guard self.isOurs(shard) else { return LogSequence(rawValue: .max) }
         do {
-            return try self.shards[Int(shard.rawValue)].gate.durableHead().sequence
+            return try self.shards[Int(shard.rawValue)].status.durableHead().sequence
         } catch {
             // It is changing hands: what is in the store is durable all the same.
             guard error.code.saysOwnerIsAbsent else { throw error }
@@ -95,7 +95,7 @@ package struct PositionGuard: Sendable {
     package func ownHead(of shard: ShardID, atLeast bound: Position?) async throws(ServiceError) -> Position {
         if let bound {
             try await CatchingUp.wait { () throws(ServiceError) in
-                try self.shards[Int(shard.rawValue)].gate.head().sequence >= bound.sequence ? () : nil
+                try self.shards[Int(shard.rawValue)].status.head().sequence >= bound.sequence ? () : nil
             }
         }
         return try await self.ownHead(of: shard)
@@ -109,7 +109,7 @@ package struct PositionGuard: Sendable {
         var heads: [Position] = []
         heads.reserveCapacity(shards.count)
         for shard in shards {
-            let head = try self.shards[Int(shard.rawValue)].gate.head()
+            let head = try self.shards[Int(shard.rawValue)].status.head()
             guard let tag = head.tag else { return nil }
             heads.append(Position(shard: shard, sequence: head.sequence, incarnationTag: tag))
         }
@@ -119,7 +119,7 @@ package struct PositionGuard: Sendable {
     package func token(_ positions: [Position]) -> String {
         guard positions.count == 1 else { return PositionToken(store: self.stamp, positions: positions).text }
         // Between two commits of a shard, every answer about it has the same token.
-        return self.shards[Int(positions[0].shard.rawValue)].gate.token(of: positions[0]) {
+        return self.shards[Int(positions[0].shard.rawValue)].status.token(of: positions[0]) {
             PositionToken(store: self.stamp, positions: positions).text
         }
     }
@@ -141,8 +141,8 @@ package struct PositionGuard: Sendable {
     /// Whether `check(atLeast:)` would pass without asking anybody.
     package func knows(_ position: Position) -> Bool {
         guard self.isOurs(position.shard), let head = try? self.headSequence(of: position.shard) else { return false }
-        let gate = self.shards[Int(position.shard.rawValue)].gate
-        return position.sequence <= head && gate.tag(of: position.sequence) == position.incarnationTag
+        let status = self.shards[Int(position.shard.rawValue)].status
+        return position.sequence <= head && status.tag(of: position.sequence) == position.incarnationTag
     }
 
     private func wait(for position: Position) async throws(ServiceError) {
@@ -207,12 +207,12 @@ package struct PositionGuard: Sendable {
     }
 
     private func tag(of sequence: LogSequence, in shard: ShardID) async throws(ServiceError) -> UInt32? {
-        let gate = self.shards[Int(shard.rawValue)].gate
-        if let tag = gate.tag(of: sequence) { return tag }
+        let status = self.shards[Int(shard.rawValue)].status
+        if let tag = status.tag(of: sequence) { return tag }
         do {
             let tag = try await self.store.incarnationTag(of: sequence, in: shard)
             if let tag, self.isOurs(shard) {
-                gate.remember(Position(shard: shard, sequence: sequence, incarnationTag: tag))
+                status.remember(Position(shard: shard, sequence: sequence, incarnationTag: tag))
             }
             return tag
         } catch {

@@ -1,5 +1,6 @@
 import Entitlements
 import EventLog
+import Ownership
 import ServiceContract
 import Subscriptions
 import WireProtocol
@@ -243,12 +244,12 @@ struct BatchDecider {
     // MARK: The result
 
     /// nil when no command needs a commit.
-    func commit(ownership: ShardOwnership, head: LogSequence) -> (Commit, ShardBatch)? {
+    func commit(to shard: ShardID, under standing: ShardStanding, head: LogSequence) -> (Commit, ShardBatch)? {
         guard !self.decided.isEmpty else { return nil }
         let commit = Commit(
             decided: self.decided, changes: self.changes, deliveries: self.deliveries, head: self.head, at: self.at)
         let batch = ShardBatch(
-            shard: ownership.shard, epoch: ownership.epoch, incarnation: ownership.incarnation, head: head,
+            shard: shard, epoch: standing.epoch, incarnation: standing.incarnation, head: head,
             events: self.events, streams: self.changes.values.map(\.row), lookups: self.lookups)
         return (commit, batch)
     }

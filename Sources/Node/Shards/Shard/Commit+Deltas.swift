@@ -1,20 +1,21 @@
 import EventLog
+import Ownership
 import WireProtocol
 
 extension Commit {
     /// The events of the commit as subscribers get them.
     /// - Parameter tagBefore: of the event before the first; nil when it is not known.
     func deltas(
-        _ origin: StreamOrigin, _ ownership: ShardOwnership, tagBefore: (LogSequence) -> UInt32?
+        _ origin: StreamOrigin, _ standing: ShardStanding, tagBefore: (LogSequence) -> UInt32?
     ) -> [StreamDelta] {
         let before = LogSequence(rawValue: self.head.rawValue - Int64(self.images.count))
         var previous = tagBefore(before).map { StreamPosition(sequence: before, tag: $0) }
         return self.images.enumerated().map { index, image in
             let sequence = LogSequence(rawValue: before.rawValue + Int64(index) + 1)
-            let position = StreamPosition(sequence: sequence, tag: ownership.incarnation.tag)
+            let position = StreamPosition(sequence: sequence, tag: standing.incarnation.tag)
             defer { previous = position }
             return StreamDelta(
-                origin: origin, epoch: ownership.epoch, previous: previous, position: position, image: image)
+                origin: origin, epoch: standing.epoch, previous: previous, position: position, image: image)
         }
     }
 }

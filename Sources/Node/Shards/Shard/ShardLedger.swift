@@ -5,7 +5,6 @@ import Subscriptions
 
 /// What a shard believes, and what it has decided on top of that while commits are under way. It does no I/O.
 struct ShardLedger: Sendable {
-    private(set) var ownership: ShardOwnership?
     /// Of the newest event that is decided.
     private(set) var head = LogSequence.zero
     /// Of the newest event that is durable.
@@ -87,12 +86,8 @@ struct ShardLedger: Sendable {
         return Array(self.commits)
     }
 
-    /// The shard is another node's.
-    mutating func disown() { self.ownership = nil }
-
     /// Starts from what the store says.
     mutating func own(_ ownership: ShardOwnership) {
-        self.ownership = ownership
         self.head = ownership.head
         self.settledHead = ownership.head
         self.lastRecordedAt = max(self.lastRecordedAt, Moment(milliseconds: ownership.lastRecordedAt))

@@ -1,12 +1,13 @@
 import EventLog
 import Logging
+import Ownership
 import ServiceContract
 import Subscriptions
 
 /// Records the transitions of a shard's streams when they are due, and late ones when it starts.
 struct ShardTimer {
     let shard: ShardID
-    let arm: TimerArm
+    let status: ShardStatus
     let watch: ClockWatch
     let queue: ShardQueue
     let store: any EventStore
@@ -15,23 +16,27 @@ struct ShardTimer {
     let metrics: RuntimeMetrics
     let logger: Logger
 
+    private var deadline: TimerDeadline { self.status.deadline }
+
     /// Of real time, whatever `clock` runs on: it spares the store.
     private static let pause = Duration.seconds(1)
 
-    /// Returns when the arm is closed.
+    /// Returns when the run ends.
     func run() async {
         var isLate = false
         while true {
-            let reading = self.arm.reading
+            let lifecycle = self.status.lifecycle
+            if lifecycle.isEnding { return }
+            // Another node records what is due.
+            let reading = lifecycle.applied.epoch == nil ? .nothing : self.deadline.reading
             let isDue = if case .due(let due) = reading { due <= self.clock.now } else { false }
             // What was late need not be so any more: the clock may have been set back.
             if isLate, !isDue { self.metrics.setOverdue(0, of: self.shard) }
             isLate = isDue
             switch reading {
-            case .closed: return
-            case .nothing: await self.arm.wait()
+            case .nothing: await self.deadline.wait()
             case .unknown: await self.attempt { try await self.reload() }
-            case .due(let due) where !isDue: await self.arm.wait(until: due, on: self.clock)
+            case .due(let due) where !isDue: await self.deadline.wait(until: due, on: self.clock)
             case .due: await self.attempt { try await self.fire() }
             }
         }
@@ -46,11 +51,11 @@ struct ShardTimer {
                 "What is due could not be read",
                 metadata: .runtime([.shard: "\(self.shard.rawValue)", .error: "\(error)"]))
         }
-        await self.arm.wait(atMost: Self.pause)
+        await self.deadline.wait(atMost: Self.pause)
     }
 
     private func reload() async throws -> Bool {
-        try await self.arm.reload { try await self.store.nextDue(in: self.shard).map(Moment.init(milliseconds:)) }
+        try await self.deadline.reload { try await self.store.nextDue(in: self.shard).map(Moment.init(milliseconds:)) }
         return true
     }
 
@@ -79,13 +84,5 @@ struct ShardTimer {
                 if case .refused = outcome { refused + 1 } else { refused }
             }
         }
-    }
-}
-
-extension ShardParts {
-    var timer: ShardTimer {
-        ShardTimer(
-            shard: self.shard, arm: self.arm, watch: self.watch, queue: self.queue, store: self.store,
-            clock: self.clock, batchLimit: self.configuration.timersPerBatch, metrics: self.totals, logger: self.logger)
     }
 }

@@ -1,16 +1,19 @@
 import EventLog
 import Ownership
+import PerennialTestSupport
 
 extension SimulatedNode {
     /// As the owner.
     func take(_ command: Command, for shard: ShardID) {
-        guard self.work[shard] != nil, self.tenures[shard]?.phase != .draining else { return command.answer(.notOwner) }
+        guard self.work[shard] != nil, self.lifecycles[shard]?.stored.phase != .draining else {
+            return command.answer(.notOwner)
+        }
         self.work[shard]?.waiting.append(command)
         self.pump(shard)
     }
 
     func pump(_ shard: ShardID) {
-        guard let tenure = self.tenures[shard], tenure.phase == .serving, let epoch = tenure.epoch,
+        guard let stored = self.lifecycles[shard]?.stored, stored.phase == .serving, let epoch = stored.epoch,
             var work = self.work[shard], work.inFlight.isEmpty, !work.waiting.isEmpty
         else { return }
         work.beginBatch()
@@ -43,7 +46,7 @@ extension SimulatedNode {
 
     /// What was begun under this epoch has neither been given up nor begun anew.
     private func isAtWork(_ shard: ShardID, under epoch: Epoch) -> Bool {
-        self.tenures[shard].map { $0.isServing && $0.epoch == epoch } ?? false
+        self.lifecycles[shard].map { $0.isServing && $0.stored.epoch == epoch } ?? false
     }
 
     /// What is stored is a repetition; what is not is appended, also if it is remembered: then the fence tells.
@@ -57,7 +60,7 @@ extension SimulatedNode {
     }
 
     private func append(to shard: ShardID) {
-        guard let epoch = self.tenures[shard]?.epoch, let work = self.work[shard] else { return }
+        guard let epoch = self.lifecycles[shard]?.stored.epoch, let work = self.work[shard] else { return }
         let (owner, head) = (self.owner, work.log.count)
         let operations = work.inFlight.map(\.operation)
         let unique = Set(work.inFlight.filter(self.isUnique).map(\.operation))
@@ -82,7 +85,7 @@ extension SimulatedNode {
             work.inFlight = []
             work.add(batch, under: epoch, by: self.owner)
             self.work[shard] = work
-            self.tenures[shard]?.advance(to: work.head, under: epoch)
+            self.lifecycles[shard]?.takeAndApply(.stored(.appended(head: work.head, under: epoch)))
             for command in batch { self.acknowledge(command, for: shard, storedAfter: rewinds) }
             self.goOn(shard)
         case .refused: self.refuse(shard)
@@ -99,13 +102,13 @@ extension SimulatedNode {
     }
 
     private func goOn(_ shard: ShardID) {
-        if self.tenures[shard]?.phase == .draining { self.handOver(shard) } else { self.pump(shard) }
+        if self.lifecycles[shard]?.stored.phase == .draining { self.handOver(shard) } else { self.pump(shard) }
     }
 
     /// A write is acknowledged when nobody reads without it any more.
     private func acknowledge(_ command: Command, for shard: ShardID, storedAfter rewinds: Int) {
         let outcome = Command.Outcome.recorded(rewinds: rewinds)
-        let wait = self.tenures[shard]?.wait(at: self.now) ?? .zero
+        let wait = self.lifecycles[shard]?.wait(at: self.now) ?? .zero
         guard command.isWrite, wait > .zero else { return command.answer(outcome) }
         self.after(wait) { command.answer(outcome) }
     }

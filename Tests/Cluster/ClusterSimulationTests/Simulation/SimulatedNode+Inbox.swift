@@ -6,7 +6,7 @@ import Ownership
 extension SimulatedNode {
     func drain() {
         // As they are before anything is judged.
-        let standings = self.tenures.filter(\.value.isServing).compactMapValues(\.standing)
+        let standings = self.lifecycles.filter(\.value.isServing).compactMapValues(\.stored.standing)
         guard !standings.isEmpty else { return self.drainLater() }
         self.cluster.request(from: self) {
             $0.inbox.rows(of: Set(standings.keys), limit: 8)

@@ -1,9 +1,10 @@
 import EventLog
 import Ownership
+import PerennialTestSupport
 
 extension SimulatedNode {
     func read() {
-        let (asked, known, wanted) = (self.now, self.tenures, self.moves.count)
+        let (asked, known, wanted) = (self.now, self.lifecycles, self.moves.count)
         self.cluster.request(from: self) {
             $0.view
         } reply: { reply in
@@ -24,23 +25,23 @@ extension SimulatedNode {
     }
 
     /// - Parameter known: before the view was asked for.
-    private func doubt(_ known: [ShardID: ShardTenure]) {
+    private func doubt(_ known: [ShardID: ShardLifecycle]) {
         guard self.cluster.guards.believesReadings else { return }
         for row in self.view.shards {
-            guard let tenure = known[row.shard], tenure.finding(row, by: self.owner) == .rewound,
-                let epoch = tenure.epoch
+            guard let lifecycle = known[row.shard], lifecycle.finding(row, by: self.owner) == .rewound,
+                let epoch = lifecycle.stored.epoch
             else { continue }
             self.freeze(row.shard, under: epoch)
         }
     }
 
-    private func finding(_ row: ShardRecord) -> ShardTenure.Finding {
-        self.tenures[row.shard, default: ShardTenure()].finding(row, by: self.owner)
+    private func finding(_ row: ShardRecord) -> ShardLifecycle.Finding {
+        self.lifecycles[row.shard, default: ShardLifecycle()].finding(row, by: self.owner)
     }
 
     func act() {
         for row in self.view.shards {
-            if self.finding(row) == .lost, let epoch = self.tenures[row.shard]?.epoch {
+            if self.finding(row) == .lost, let epoch = self.lifecycles[row.shard]?.stored.epoch {
                 self.letGo(row.shard, under: epoch)
             }
         }
@@ -49,7 +50,7 @@ extension SimulatedNode {
         for gone in self.gone(by: plan) { self.depose(gone: gone) }
         let soleFrom = self.cluster.guards.patience ? plan.soleFrom : .zero
         for row in self.view.shards where row.owner == self.owner {
-            self.tenures[row.shard]?.shortenWait(until: soleFrom)
+            self.lifecycles[row.shard]?.takeAndApply(.waitShortened(until: soleFrom))
         }
         self.claim(plan.claims, soleFrom: soleFrom)
         for row in self.view.shards where self.finding(row) == .gained {
@@ -97,18 +98,21 @@ extension SimulatedNode {
             switch reply {
             case .done(let claimed?): self.own([claimed], soleFrom: soleFrom)
             case .done(nil):
-                if let epoch = self.tenures[shard]?.epoch { self.letGo(shard, under: epoch) }
+                if let epoch = self.lifecycles[shard]?.stored.epoch { self.letGo(shard, under: epoch) }
             case .refused, .unknown:
-                guard self.tenures[shard]?.phase == .frozen else { return }
-                self.after(.milliseconds(100)) { if self.tenures[shard]?.phase == .frozen { self.takeAgain(shard) } }
+                guard self.isFrozen(shard) else { return }
+                self.after(.milliseconds(100)) { if self.isFrozen(shard) { self.takeAgain(shard) } }
             }
         }
     }
 
+    private func isFrozen(_ shard: ShardID) -> Bool { self.lifecycles[shard]?.stored.phase == .frozen }
+
     private func own(_ claimed: [SimulatedStore.Claimed], soleFrom: Duration?) {
         for claim in claimed {
             let shard = claim.shard
-            guard self.tenures[shard, default: ShardTenure()].own(self.ownership(claim), soleFrom: soleFrom) else {
+            let news = ShardNews.owned(self.ownership(claim), soleFrom: soleFrom)
+            guard self.lifecycles[shard, default: ShardLifecycle()].takeAndApply(.stored(news)) else {
                 return self.begin()
             }
             self.turns[shard, default: 0] += 1
@@ -129,7 +133,7 @@ extension SimulatedNode {
     func give(
         _ shard: ShardID, to recipient: ShardRecord.Owner, isGiven: @escaping (Bool) -> Void = { _ in }
     ) {
-        guard self.tenures[shard]?.drain() != nil, let work = self.work[shard] else { return isGiven(false) }
+        guard self.take(.draining, shard), let work = self.work[shard] else { return isGiven(false) }
         self.work[shard]?.gift = (recipient, isGiven)
         self.work[shard]?.waiting = []
         for command in work.waiting { command.answer(.notOwner) }
@@ -138,16 +142,16 @@ extension SimulatedNode {
 
     /// Nothing is in flight any more.
     func handOver(_ shard: ShardID) {
-        guard let epoch = self.tenures[shard]?.epoch, let gift = self.work[shard]?.gift else { return }
+        guard let epoch = self.lifecycles[shard]?.stored.epoch, let gift = self.work[shard]?.gift else { return }
         if self.cluster.guards.stopsBeforeGiving {
-            guard self.tenures[shard]?.handOver(under: epoch) == true else { return }
+            guard self.take(.handedOver(under: epoch), shard) else { return }
             self.forget(shard)
         }
         let owner = self.owner
         self.cluster.request(from: self) {
             $0.give(shard, under: epoch, from: owner, to: gift.recipient)
         } reply: { reply in
-            self.tenures[shard]?.keep(under: epoch)
+            _ = self.take(.kept(under: epoch), shard)
             switch reply {
             case .done(true): gift.isGiven(true)
             case .unknown: gift.isGiven(!self.cluster.guards.knownMoves)
@@ -157,9 +161,13 @@ extension SimulatedNode {
     }
 
     func letGo(_ shard: ShardID, under epoch: Epoch) {
-        guard self.tenures[shard]?.letGo(under: epoch) == true else { return }
+        guard self.take(.stored(.released(under: epoch)), shard) else { return }
         self.work[shard]?.gift?.isGiven(false)
         self.forget(shard)
+    }
+
+    private func take(_ event: ShardEvent, _ shard: ShardID) -> Bool {
+        self.lifecycles[shard]?.takeAndApply(event) ?? false
     }
 
     private func forget(_ shard: ShardID) {
@@ -170,7 +178,7 @@ extension SimulatedNode {
 
     /// Nobody knows how the log ends, or whose it is, before the store has said so under another epoch.
     func freeze(_ shard: ShardID, under epoch: Epoch) {
-        guard self.tenures[shard]?.freeze(under: epoch) == true else { return }
+        guard self.take(.stored(.frozen(under: epoch)), shard) else { return }
         self.turns[shard, default: 0] += 1
         self.takeAgain(shard)
     }

@@ -6,9 +6,8 @@ extension SimulatedNode {
 
     /// nil when this node must not answer.
     func read(_ shard: ShardID, answer: @escaping (Answer?) -> Void) {
-        guard let tenure = self.tenures[shard], tenure.mayAnswer(at: self.now), let work = self.work[shard] else {
-            return answer(nil)
-        }
+        guard let lifecycle = self.lifecycles[shard], lifecycle.mayAnswer(at: self.now), let work = self.work[shard]
+        else { return answer(nil) }
         let (computed, turns) = (Answer(log: work.log), self.turns[shard])
         // Between the answer and its check anything may happen.
         self.after(self.cluster.computing) { answer(self.mayAnswer(for: shard, since: turns) ? computed : nil) }
@@ -21,7 +20,7 @@ extension SimulatedNode {
 
     /// - Parameter token: what the answer must not be older than.
     func read(_ shard: ShardID, atLeast token: Token, answer: @escaping (Answer?) -> Void) {
-        guard let tenure = self.tenures[shard], tenure.isServing, let work = self.work[shard],
+        guard let lifecycle = self.lifecycles[shard], lifecycle.isServing, let work = self.work[shard],
             self.holds(token, work.log)
         else { return answer(nil) }
         answer(Answer(log: work.log))

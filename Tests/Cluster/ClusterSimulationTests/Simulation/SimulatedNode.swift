@@ -26,7 +26,7 @@ final class SimulatedNode {
     var hints = DeathHints()
     var knockedAt: Set<NodeID> = []
     /// Of every shard that this run has ever owned.
-    var tenures: [ShardID: ShardTenure] = [:]
+    var lifecycles: [ShardID: ShardLifecycle] = [:]
     /// Of those that it owns, as far as it knows.
     var work: [ShardID: ShardWork] = [:]
     /// Raised whenever a shard begins to be served or ceases to be.
@@ -106,7 +106,7 @@ final class SimulatedNode {
 
     func forget() {
         let commands = self.work.sorted { $0.key < $1.key }.flatMap { $0.value.inFlight + $0.value.waiting }
-        self.tenures = [:]
+        self.lifecycles = [:]
         self.work = [:]
         self.claiming = []
         self.moves = []

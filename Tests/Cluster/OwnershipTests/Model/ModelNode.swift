@@ -1,5 +1,6 @@
 import EventLog
 import Ownership
+import PerennialTestSupport
 
 /// A node around the machines of `Ownership`, and what is on its way between it and the store.
 struct ModelNode: Hashable {
@@ -43,7 +44,7 @@ struct ModelNode: Hashable {
     /// To be taken for dead as it was seen.
     var silent: ModelStore.Row?
     var claim: Claim?
-    var tenure = ShardTenure()
+    var lifecycle = ShardLifecycle()
     var append = Append.none
     var answer: Answer?
 
@@ -67,7 +68,7 @@ struct ModelNode: Hashable {
     /// Somebody has taken this run for dead: it drops everything.
     mutating func lose() {
         self.lease.lose()
-        (self.tenure, self.answer, self.reading) = (ShardTenure(), nil, nil)
+        (self.lifecycle, self.answer, self.reading) = (ShardLifecycle(), nil, nil)
     }
 
     /// What a reading makes it do: it plans as the real one does.
@@ -84,10 +85,10 @@ struct ModelNode: Hashable {
         let plan = OwnershipPlan(
             view, by: ModelStore.owner(self.run), watch: self.watch, at: now, giftsAtATime: 1)
         // Who has begun another run is not waited for any more.
-        if store.owner == self.run { self.tenure.shortenWait(until: plan.soleFrom) }
+        if store.owner == self.run { self.lifecycle.takeAndApply(.waitShortened(until: plan.soleFrom)) }
         guard store.lives(self.run) else { return }
         if !plan.silent.isEmpty || suspects { self.silent = store.rows[other] }
-        if !plan.claims.isEmpty, self.tenure.epoch == nil {
+        if !plan.claims.isEmpty, self.lifecycle.stored.epoch == nil {
             self.claim = Claim(run: self.run, epoch: store.epoch, soleFrom: plan.soleFrom)
         }
     }

@@ -1,5 +1,6 @@
 import EventLog
 import Ownership
+import PerennialTestSupport
 
 /// Everything there is at one moment: clocks, rows, nodes, messages, and what clients were told.
 struct ModelState: Hashable {
@@ -22,7 +23,7 @@ struct ModelState: Hashable {
             Shared(ModelNode(ModelStore.Run(member: $0), terms: rules.terms, registeredAt: .zero))
         }
         for member in Member.allCases { self.hear(self.store, by: member, askedAt: .zero, suspects: false, rules) }
-        _ = self[.first].tenure.own(self.store.ownership, soleFrom: .zero)
+        self[.first].lifecycle.takeAndApply(.stored(.owned(self.store.ownership, soleFrom: .zero)))
     }
 
     private subscript(member: Member) -> ModelNode {
@@ -52,7 +53,7 @@ struct ModelState: Hashable {
     }
 
     /// It owns the shard, as far as it knows, and nobody before it may answer any more.
-    private func isSole(_ member: Member) -> Bool { self[member].tenure.mayAnswer(at: self.now(member)) }
+    private func isSole(_ member: Member) -> Bool { self[member].lifecycle.mayAnswer(at: self.now(member)) }
 
     private func hasLease(_ member: Member, _ guards: ModelGuards) -> Bool {
         self[member].lease.allowsAnswer(at: self.now(member)) || !guards.answersNeedTheLease
@@ -60,7 +61,7 @@ struct ModelState: Hashable {
 
     private func mayAnswer(_ member: Member, _ guards: ModelGuards) -> Bool {
         if !guards.answersAskAfterwards, self[member].answer != nil { return true }
-        return self[member].tenure.isServing && (self.isSole(member) || !guards.readsWait)
+        return self[member].lifecycle.isServing && (self.isSole(member) || !guards.readsWait)
             && self.hasLease(member, guards)
     }
 
@@ -156,7 +157,7 @@ struct ModelState: Hashable {
         guard self.store.claim(claim.run, seen: claim.epoch, guards), claim.run == self[member].run,
             !self[member].lease.isLost
         else { return true }
-        _ = self[member].tenure.own(self.store.ownership, soleFrom: claim.soleFrom)
+        self[member].lifecycle.takeAndApply(.stored(.owned(self.store.ownership, soleFrom: claim.soleFrom)))
         return true
     }
 
@@ -164,7 +165,9 @@ struct ModelState: Hashable {
         var node = self[step.member]
         switch (step.action, node.append) {
         case (.sendsAppend, .none):
-            guard node.tenure.isServing, let standing = node.tenure.standing, standing.head < rules.mostEvents else {
+            guard node.lifecycle.isServing, let standing = node.lifecycle.stored.standing,
+                standing.head < rules.mostEvents
+            else {
                 return false
             }
             node.append = .sent(node.run, standing)
@@ -172,14 +175,20 @@ struct ModelState: Hashable {
             let isAccepted = self.store.append(run, standing, rules.guards)
             if isAccepted, standing.epoch.rawValue < Int64(self.store.epoch) { self.violation = .staleAppend }
             node.append = .none
-            guard run == node.run, node.tenure.epoch == standing.epoch else { break }
+            guard run == node.run, node.lifecycle.stored.epoch == standing.epoch else { break }
             // Fenced, there is no other way to take it again than as anybody.
-            if isAccepted { node.append = .recorded } else { _ = node.tenure.letGo(under: standing.epoch) }
+            if isAccepted {
+                node.append = .recorded
+            } else {
+                node.lifecycle.takeAndApply(.stored(.released(under: standing.epoch)))
+            }
         case (.acknowledgesWrite, .recorded) where self.isSole(step.member) || !rules.guards.writesWait:
             node.append = .none
-            guard let epoch = node.tenure.epoch, let before = node.tenure.standing?.head else { return false }
+            guard let epoch = node.lifecycle.stored.epoch, let before = node.lifecycle.stored.standing?.head else {
+                return false
+            }
             let head = LogSequence(rawValue: before.rawValue + 1)
-            node.tenure.advance(to: head, under: epoch)
+            node.lifecycle.takeAndApply(.stored(.appended(head: head, under: epoch)))
             self.floor = max(self.floor, head)
         default: return false
         }
@@ -191,8 +200,9 @@ struct ModelState: Hashable {
         let member = step.member
         switch (step.action, self[member].answer) {
         case (.beginsRead, nil):
-            let tenure = self[member].tenure
-            guard tenure.isServing, let head = tenure.standing?.head, self.isSole(member) || !guards.readsWait,
+            let lifecycle = self[member].lifecycle
+            guard lifecycle.isServing, let head = lifecycle.stored.standing?.head,
+                self.isSole(member) || !guards.readsWait,
                 // What everybody knows tells nothing, unless it is told too late.
                 head != self.floor || !guards.answersAskAfterwards,
                 guards.answersAskAfterwards || self.hasLease(member, guards)

@@ -1,5 +1,7 @@
 import Clustering
 import DequeModule
+import EventLog
+import Ownership
 import ServiceContract
 import Subscriptions
 import Synchronization
@@ -18,12 +20,16 @@ final class ShardQueue: Sendable {
         var bytes = 0
         var inFlight = 0
         var batchLimit: Int
-        /// Until the shard is owned, and while it is frozen.
-        var isPaused = true
-        /// Why nothing is taken.
+        /// As the shard's lifecycle has it.
+        var intake = ShardLifecycle().intake
+        /// The outcome of every command that comes; nil while they are taken.
         var refusal: SubmissionOutcome?
-        /// Nothing will be taken any more.
-        var isClosed = false
+    }
+
+    /// Commands to be answered, once nothing is locked any more.
+    struct Refused {
+        fileprivate var commands: Deque<Command>
+        fileprivate var outcome: SubmissionOutcome
     }
 
     private let countLimit: Int
@@ -31,7 +37,7 @@ final class ShardQueue: Sendable {
     private let batchLimit: Int
     private let headers: HeaderMemory
     private let state: Mutex<State>
-    private let wake = Wake()
+    private let changed = Wake()
 
     init(countLimit: Int, byteLimit: Int, batchLimit: Int, headers: HeaderMemory) {
         self.headers = headers
@@ -43,7 +49,7 @@ final class ShardQueue: Sendable {
 
     // MARK: Coming in
 
-    /// Answers `command` at once when it is over a bound or the queue is closed.
+    /// Answers `command` at once when it is over a bound, or the shard takes none.
     func enqueue(_ command: Command) {
         let refusal: SubmissionOutcome? = self.state.withLock { state in
             if let refusal = state.refusal { return refusal }
@@ -54,7 +60,7 @@ final class ShardQueue: Sendable {
             state.waiting.append(command)
             return nil
         }
-        if let refusal { command.answer(refusal) } else { self.wake.signal() }
+        if let refusal { command.answer(refusal) } else { self.changed.signal() }
     }
 
     /// `Submission`s of another node, in their order.
@@ -74,18 +80,18 @@ final class ShardQueue: Sendable {
     /// Back to the front, in order, whatever the bounds: they were never released.
     func putBack(_ commands: [Command]) {
         self.state.withLock { $0.waiting.prepend(contentsOf: commands) }
-        self.wake.signal()
+        self.changed.signal()
     }
 
     // MARK: Going out
 
-    /// The next batch, never empty; nil once the queue is closed and everything is answered. The batch is in flight
+    /// The next batch, never empty; nil once the queue ends and everything is answered. The batch is in flight
     /// until `batchEnded()`.
     func next() async -> [Command]? {
         while true {
             switch self.take() {
             case .batch(let batch): return batch
-            case .wait: await self.wake.wait()
+            case .wait: await self.changed.wait()
             case .end: return nil
             }
         }
@@ -97,8 +103,10 @@ final class ShardQueue: Sendable {
 
     private func take() -> Taking {
         self.state.withLock { state in
-            if state.isClosed, state.waiting.isEmpty, state.inFlight == 0 { return .end }
-            guard !state.isPaused, !state.waiting.isEmpty, state.inFlight < Self.batchesInFlight else { return .wait }
+            if state.intake.isEnding, state.waiting.isEmpty, state.inFlight == 0 { return .end }
+            guard state.intake.waiting != .held, !state.waiting.isEmpty, state.inFlight < Self.batchesInFlight else {
+                return .wait
+            }
             let batch = Array(state.waiting.prefix(state.batchLimit))
             state.waiting.removeFirst(batch.count)
             state.inFlight += 1
@@ -108,7 +116,7 @@ final class ShardQueue: Sendable {
 
     func batchEnded() {
         self.state.withLock { $0.inFlight -= 1 }
-        self.wake.signal()
+        self.changed.signal()
     }
 
     /// Answers `command` and gives its room to others.
@@ -129,51 +137,41 @@ final class ShardQueue: Sendable {
 
     // MARK: Life cycle
 
-    func pause() { self.state.withLock { $0.isPaused = true } }
-
-    /// The shard is owned.
-    func resume() {
-        self.state.withLock { state in
-            state.isPaused = false
-            if !state.isClosed { state.refusal = nil }
-        }
-        self.wake.signal()
-    }
-
-    /// Takes nothing until it is resumed, and answers all that waits; what is in flight is still worked off.
-    func refuse(with refusal: SubmissionOutcome) {
-        let waiting = self.state.withLock { state in
-            if !state.isClosed { state.refusal = refusal }
+    /// Takes what the shard's lifecycle says from here on.
+    /// - Parameter loss: the reason for `.lost`.
+    /// - Returns: what has to be answered; to be passed to `answer(_:)`.
+    func set(_ intake: ShardIntake, loss: StoreError?) -> Refused? {
+        defer { self.changed.signal() }
+        return self.state.withLock { state in
+            state.intake = intake
+            state.refusal = intake.refusal.map { SubmissionOutcome($0, loss: loss) }
+            guard case .refused(let refusal) = intake.waiting else { return nil }
             defer { state.waiting = [] }
-            return state.waiting
+            return Refused(commands: state.waiting, outcome: SubmissionOutcome(refusal, loss: loss))
         }
-        for command in waiting { self.answer(command, with: refusal) }
-        self.wake.signal()
     }
 
-    /// Takes commands after all, whether it is paused or not, unless it refuses them with something else by now.
-    func readmit(refusedWith refusal: SubmissionOutcome) {
-        self.state.withLock { state in
-            if !state.isClosed, state.refusal == refusal { state.refusal = nil }
-        }
+    func answer(_ refused: Refused) {
+        for command in refused.commands { self.answer(command, with: refused.outcome) }
     }
 
     /// Nothing is in flight.
     var isIdle: Bool { self.state.withLock { $0.inFlight == 0 } }
+}
 
-    /// Takes nothing more; what is in it is still worked off.
-    func close(with closure: SubmissionOutcome) {
-        self.state.withLock { state in
-            if state.isClosed { return }
-            state.refusal = closure
-            state.isClosed = true
-        }
-        self.wake.signal()
+extension SubmissionOutcome {
+    /// - Parameter loss: the reason for `.lost`.
+    fileprivate init(_ refusal: ShardIntake.Refusal, loss: StoreError?) {
+        self =
+            switch refusal {
+            case .leaving: .refused(.notOwner, message: "another node will own the shard")
+            case .elsewhere: SubmissionOutcome(.elsewhere)
+            case .stopping: .refused(.stopping, message: "the node is shutting down")
+            case .lost: SubmissionOutcome(loss.map { ServiceError($0) } ?? .elsewhere)
+            }
     }
+}
 
-    /// Takes nothing more, and answers all that waits: there is nobody to work it off.
-    func abandon(with closure: SubmissionOutcome) {
-        self.close(with: closure)
-        self.refuse(with: closure)
-    }
+extension ServiceError {
+    static var elsewhere: ServiceError { ServiceError(.notOwner, "another node owns the shard") }
 }

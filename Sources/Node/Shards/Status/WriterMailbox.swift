@@ -2,18 +2,18 @@ import DequeModule
 import Synchronization
 import Waiting
 
-/// What the journal has told a shard and the shard has not heard yet, in order. Unlike an `AsyncStream` it does not end
+/// What a shard's writer has been told and has not applied yet, in order. Unlike an `AsyncStream` it does not end
 /// when the listener's task is cancelled: commits that are under way still have to be settled.
-final class JournalMailbox: Sendable {
+final class WriterMailbox: Sendable {
     private struct State {
-        var events: Deque<JournalEvent> = []
+        var events: Deque<WriterEvent> = []
         var isClosed = false
     }
 
     private let state = Mutex(State())
     private let wake = Wake()
 
-    func put(_ event: JournalEvent) {
+    func put(_ event: WriterEvent) {
         self.state.withLock { $0.events.append(event) }
         self.wake.signal()
     }
@@ -25,7 +25,7 @@ final class JournalMailbox: Sendable {
     }
 
     /// nil once the mailbox is closed and empty.
-    func next() async -> JournalEvent? {
+    func next() async -> WriterEvent? {
         while true {
             let (event, isClosed) = self.state.withLock { ($0.events.popFirst(), $0.isClosed) }
             if let event { return event }

@@ -1,64 +1,51 @@
-package import Clustering
-package import Distributed
+import Clustering
 import EventLog
 import Logging
+import Ownership
 import ServiceContract
 import Subscriptions
-package import WireProtocol
+import WireProtocol
 
-/// The owner of one shard's streams. Commands are taken in the order of the queue, batch by batch: loaded first, then
-/// decided without a pause on top of what is in flight, then submitted to the journal. Only what is durable is
-/// believed, answered and published, in the order of the log.
-package distributed actor SubscriptionShard {
-    package typealias ActorSystem = ClusterSystem
-
-    private let parts: ShardParts
-    private let answers: any ShardAnswers
+/// Decides and settles the commands of one shard. Two loops interleave only at awaits: one takes commands batch by batch in
+/// the order of the queue, loads what they are about, decides them without a pause on top of what is in flight, and submits
+/// them to the journal; the other applies what the store has said. Only what is durable is believed, answered and
+/// published, in the order of the log.
+actor ShardWriter {
+    nonisolated let shard: ShardID
+    private nonisolated let census: ShardCensus
+    private nonisolated let parts: ShardParts
+    private nonisolated let node: WriterResources
     private var ledger: ShardLedger
 
-    init(_ parts: ShardParts, answers: any ShardAnswers, actorSystem: ClusterSystem) {
+    init(_ parts: ShardParts, _ node: WriterResources) {
+        self.shard = parts.shard
+        self.census = ShardCensus(rules: node.configuration.rules, metrics: node.metrics)
         self.parts = parts
-        self.answers = answers
-        self.ledger = ShardLedger(stateLimit: parts.configuration.statesPerShard)
-        self.actorSystem = actorSystem
+        self.node = node
+        self.ledger = ShardLedger(stateLimit: node.configuration.statesPerShard)
     }
 
-    // MARK: Calls from other nodes
+    /// Takes commands in their order, without waiting; the outcome of each is put in once it is durable, or refused.
+    nonisolated func enqueue(_ batch: CommandBatch) -> EventualOutcomes { self.parts.queue.enqueue(batch) }
 
-    /// Takes `Submission`s in their order. The outcome of each is there once it is durable, or refused. The callers may
-    /// give up waiting; the commands go on.
-    package distributed func submit(_ batch: CommandBatch) -> EventualOutcomes {
-        self.parts.queue.enqueue(batch)
+    nonisolated var timer: ShardTimer {
+        ShardTimer(
+            shard: self.shard, status: self.parts.status, watch: self.node.watch, queue: self.parts.queue,
+            store: self.node.store, clock: self.node.clock, batchLimit: self.node.configuration.timersPerBatch,
+            metrics: self.node.metrics, logger: self.node.logger)
     }
 
-    /// Who is entitled, now.
-    /// - Throws: `ServiceError` while the shard must not answer.
-    package distributed func check(_ checks: ShardChecks) async throws -> ShardVerdicts {
-        try await self.answers.answer(checks.requests, of: self.parts.shard)
+    /// Fills the gauges with the shard's subscriptions.
+    nonisolated func count() async throws {
+        try await self.census.count(self.shard, in: self.node.store, clock: self.node.clock)
     }
 
-    /// The newest durable event.
-    /// - Throws: `ServiceError` while the shard must not answer.
-    package distributed func head() async throws -> ShardHead {
-        ShardHead(try await self.answers.ownHead(of: self.parts.shard))
-    }
+    private func isApplied(_ epoch: Epoch) -> Bool { self.parts.status.lifecycle.applied.epoch == epoch }
 
-    /// Makes another node the owner of the shard.
-    /// - Throws: `ServiceError` when that node does not live, or shards are assigned.
-    package distributed func move(_ move: ShardMove) async throws {
-        try await self.parts.moves.request(self.parts.shard, to: move.node)
-    }
+    // MARK: Deciding
 
-    /// Holds subscriptions of the shard against Apple's answers, for a few seconds.
-    /// - Throws: `ServiceError` while the shard is not served here, or Apple is not asked.
-    package distributed func compare(_ comparison: ShardComparison) async throws -> ShardComparisonResult {
-        try await self.parts.comparing.compare(comparison, of: self.parts.shard)
-    }
-
-    // MARK: Draining
-
-    /// Works until the queue is closed and everything in it is answered.
-    func drain(into journal: Journal) async {
+    /// Until the queue ends, and everything in it is answered.
+    func decide(into journal: Journal) async {
         while let batch = await self.parts.queue.next() { await self.process(batch, journal) }
     }
 
@@ -72,8 +59,8 @@ package distributed actor SubscriptionShard {
             do {
                 loaded = try await self.load(commands)
             } catch {
-                guard commands.count > 1, ServiceError(error).code == .corrupt, self.ledger.ownership != nil else {
-                    return self.end(commands, with: error)
+                guard commands.count > 1, ServiceError(error).code == .corrupt, self.parts.status.isOwned else {
+                    return self.end(commands, with: ServiceError(error))
                 }
                 return self.divide(commands)
             }
@@ -127,14 +114,14 @@ package distributed actor SubscriptionShard {
                 }
             }
         }
-        let shard = self.parts.shard
-        let answer = try await self.parts.loads.load(
+        let shard = self.shard
+        let answer = try await self.node.loads.load(
             LoadRequest(shard: shard, keys: Array(missing.keys), dedupKeys: Array(unknown)))
-        let entries = try await self.parts.store.entries(missing, of: answer.streams, in: shard)
+        let entries = try await self.node.store.entries(missing, of: answer.streams, in: shard)
         var loaded = LoadedBatch(
             entries: inMemory.entries.merging(entries) { inMemory, _ in inMemory },
             known: inMemory.known.merging(try answer.deliveries()) { inMemory, _ in inMemory })
-        let more = try await self.parts.loads.load(
+        let more = try await self.node.loads.load(
             LoadRequest(shard: shard, dedupKeys: self.keysThatFollow(commands, &loaded)))
         loaded.known.merge(try more.deliveries()) { inMemory, _ in inMemory }
         return loaded
@@ -147,7 +134,7 @@ package distributed actor SubscriptionShard {
         for command in commands {
             switch command.content {
             case .timer:
-                let next = loaded.entries[command.keyBytes]?.nextTransition(rules: self.parts.configuration.rules)
+                let next = loaded.entries[command.keyBytes]?.nextTransition(rules: self.node.configuration.rules)
                 if let next { keys.append(next.dedupKey(of: command.keyBytes)) }
             case .submission(let submission):
                 let bundle = submission.bundle
@@ -166,21 +153,21 @@ package distributed actor SubscriptionShard {
     }
 
     private func decide(_ commands: [Command], _ loaded: LoadedBatch, _ journal: Journal) {
-        guard let ownership = self.ledger.ownership else { return self.end(commands, with: Self.elsewhere) }
+        guard let standing = self.parts.status.standing else { return self.end(commands, with: .elsewhere) }
         let head = self.ledger.head
-        let now = self.parts.watch.present
+        let now = self.node.watch.present
         var decider = BatchDecider(
-            rules: self.parts.configuration.rules, now: now, at: max(now, self.ledger.lastRecordedAt), head: head,
+            rules: self.node.configuration.rules, now: now, at: max(now, self.ledger.lastRecordedAt), head: head,
             entries: loaded.entries, known: loaded.known,
             inFlight: Set(commands.map(\.keyBytes).filter { self.ledger.isChanging($0) }))
         for command in commands { decider.decide(command) }
         for answered in decider.answered { self.answer(answered.command, answered.outcome) }
         for joining in decider.joining { self.ledger.joinStream(joining) }
-        guard let (decided, batch) = decider.commit(ownership: ownership, head: head) else {
+        guard let (decided, batch) = decider.commit(to: self.shard, under: standing, head: head) else {
             return self.parts.queue.batchEnded()
         }
         var commit = decided
-        if self.parts.configuration.listener != nil { commit.images = batch.events.map(SubscriptionImage.init) }
+        if self.node.configuration.listener != nil { commit.images = batch.events.map(SubscriptionImage.init) }
         let bytes = commit.decided.reduce(0) { $0 + $1.command.size }
         guard journal.submit(batch, lineage: self.ledger.lineage, bytes: bytes) else {
             return self.end(
@@ -189,8 +176,8 @@ package distributed actor SubscriptionShard {
         self.ledger.add(commit)
     }
 
-    private func end(_ commands: [Command], with error: any Error) {
-        let outcome = SubmissionOutcome(ServiceError(error))
+    private func end(_ commands: [Command], with error: ServiceError) {
+        let outcome = SubmissionOutcome(error)
         for command in commands { self.answer(command, outcome) }
         self.parts.queue.batchEnded()
     }
@@ -201,70 +188,64 @@ package distributed actor SubscriptionShard {
 
     // MARK: Settling
 
-    /// Hears the journal until it is done.
-    func settle(_ mailbox: JournalMailbox) async {
+    /// Applies what the store has said, until the mailbox is closed.
+    func settle() async {
         var isLost = false
-        while let event = await mailbox.next() {
-            // Another thread of the journal may still settle what it had begun: everybody has been told by then.
+        while let event = await self.parts.status.news.next() {
+            // Another thread of the journal may still settle what it had begun: everyone has been told by then.
             guard !isLost else { continue }
             switch event {
-            case .owned(let ownership, let soleFrom): self.own(ownership, soleFrom: soleFrom)
-            case .committed(let epoch):
-                if epoch == self.ledger.ownership?.epoch { self.settleOldest(under: epoch) }
-            case .conflict(let error, let epoch):
-                if epoch == self.ledger.ownership?.epoch { self.isolate(error) }
-            case .failed(let error, let epoch):
-                if epoch == self.ledger.ownership?.epoch { self.refuse(ServiceError(error)) }
-            case .frozen(let epoch):
-                self.parts.queue.pause()
-                self.parts.gate.freeze(under: epoch)
-            case .fenced(let epoch):
-                self.parts.gate.letGo(under: epoch)
-                self.letGo(Self.elsewhere)
-                self.parts.arm.rest()
-                self.parts.queue.refuse(with: SubmissionOutcome(Self.elsewhere))
+            case .news(let news): self.apply(news)
+            case .conflict(let error, let epoch): if self.isApplied(epoch) { self.isolate(error) }
+            case .failed(let error, let epoch): if self.isApplied(epoch) { self.refuse(ServiceError(error)) }
             case .lost(let error):
                 isLost = true
-                self.parts.gate.lose()
-                self.letGo(ServiceError(error))
-                self.parts.arm.close()
-                self.parts.queue.abandon(with: SubmissionOutcome(ServiceError(error)))
+                self.release(ServiceError(error))
             }
+        }
+    }
+
+    private func apply(_ news: ShardNews) {
+        switch news {
+        case .owned(let ownership, _): self.own(ownership, news)
+        case .appended(_, let epoch): if self.isApplied(epoch) { self.settleOldest(news) }
+        case .frozen, .lost: self.parts.status.handle(.applied(news))
+        case .released:
+            // First: nothing of what is refused now is answered for any more.
+            self.parts.status.handle(.applied(news))
+            self.release(.elsewhere)
         }
     }
 
     /// The first time, or after a commit of unknown outcome: then what is in flight is tried again, and the dedup keys
     /// in the store say what had happened.
-    private func own(_ ownership: ShardOwnership, soleFrom: Duration?) {
+    private func own(_ ownership: ShardOwnership, _ news: ShardNews) {
         let discarded = self.ledger.discard()
         // What of it has happened will not be told of.
-        if !discarded.isEmpty { self.parts.census.forget() }
+        if !discarded.isEmpty { self.census.forget() }
         self.putBack(discarded)
         self.parts.entitlements.removeAll()
         self.ledger.own(ownership)
-        self.parts.gate.open(ownership, soleFrom: soleFrom)
-        self.actorSystem.serve(self.parts.shard, under: ownership.epoch) { [queue = self.parts.queue] batch in
-            queue.enqueue(batch)
-        }
-        self.parts.arm.forget()
-        self.parts.queue.resume()
-        self.parts.totals.recordOwned(self.parts.shard, under: ownership.epoch)
-        self.parts.uncounted.yield(self.parts.shard)
+        self.parts.status.handle(.applied(news))
+        self.node.metrics.recordOwned(self.shard, under: ownership.epoch)
+        self.node.uncounted.yield(self)
     }
 
-    private func settleOldest(under epoch: Epoch) {
+    private func settleOldest(_ news: ShardNews) {
         let head = self.ledger.settledHead
         let commit = self.ledger.settle()
         for change in commit.changes.values {
             self.parts.entitlements.update(change.key, row: change.row)
-            if let doubt = change.doubt { self.parts.doubts?.raise(change.key, doubt) }
+            if let doubt = change.doubt { self.node.doubts?.raise(change.key, doubt) }
         }
-        self.parts.census.record(commit, after: head)
+        self.census.record(commit, after: head)
         // First: a head that others see has been published.
         self.publish(commit)
-        self.parts.gate.advance(to: commit.head, under: epoch)
-        if let due = commit.changes.values.compactMap(\.after.nextDue).min() { self.parts.arm.lower(to: due) }
-        let now = self.parts.clock.now
+        self.parts.status.handle(.applied(news))
+        if let due = commit.changes.values.compactMap(\.after.nextDue).min() {
+            self.parts.status.deadline.lower(to: due)
+        }
+        let now = self.node.clock.now
         for decided in commit.waiting {
             if case .submission(let submission) = decided.command.content, case .recorded = decided.outcome {
                 self.parts.metrics.recordVisible(submission, at: now)
@@ -276,11 +257,11 @@ package distributed actor SubscriptionShard {
     }
 
     private func publish(_ commit: Commit) {
-        guard let listener = self.parts.configuration.listener, let ownership = self.ledger.ownership,
-            !commit.images.isEmpty
+        guard let listener = self.node.configuration.listener, !commit.images.isEmpty,
+            let standing = self.parts.status.lifecycle.applied.standing
         else { return }
-        let origin = StreamOrigin(self.parts.store.identity)
-        listener.hear(commit.deltas(origin, ownership, tagBefore: self.parts.gate.tag(of:)), of: self.parts.shard)
+        let origin = StreamOrigin(self.node.store.identity)
+        listener.hear(commit.deltas(origin, standing, tagBefore: self.parts.status.tag(of:)), of: self.shard)
     }
 
     /// One command of the oldest batch cannot be stored. What we believed may be why, so everything is loaded anew; a
@@ -292,10 +273,10 @@ package distributed actor SubscriptionShard {
         if let first = commits.first {
             self.parts.queue.narrow(after: first.decided.count)
             if first.decided.count == 1 {
-                self.parts.logger.error(
+                self.node.logger.error(
                     "A command is parked: it cannot be stored",
-                    metadata: .runtime([.shard: "\(self.parts.shard.rawValue)", .reason: "\(error.message)"]))
-                self.parts.totals.recordParked()
+                    metadata: .runtime([.shard: "\(self.shard.rawValue)", .reason: "\(error.message)"]))
+                self.node.metrics.recordParked()
                 self.end(commits.removeFirst().decided.map(\.command), with: ServiceError(.parked, error.message))
                 joined = first.joined.map(\.command)
             }
@@ -308,15 +289,11 @@ package distributed actor SubscriptionShard {
         for commit in self.ledger.discard() { self.end(commit.waiting.map(\.command), with: error) }
     }
 
-    private static var elsewhere: ServiceError { ServiceError(.notOwner, "another node owns the shard") }
-
-    private func letGo(_ error: ServiceError) {
-        self.actorSystem.serve(self.parts.shard, under: nil)
-        self.parts.totals.recordLost(self.parts.shard)
+    private func release(_ error: ServiceError) {
+        self.node.metrics.recordLost(self.shard)
         self.refuse(error)
-        self.ledger.disown()
         self.parts.entitlements.removeAll()
-        self.parts.census.forget()
+        self.census.forget()
     }
 
     private func putBack(_ commits: [Commit]) {

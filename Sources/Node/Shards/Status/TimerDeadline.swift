@@ -4,29 +4,23 @@ import Waiting
 
 /// When a shard's next timer is due, as far as is known: its timer sleeps until then, and is woken when a commit brings
 /// an earlier one.
-final class TimerArm: Sendable {
+final class TimerDeadline: Sendable {
     private struct State {
         var due: Moment?
         /// The store has to be asked.
         var isUnknown = false
-        /// Another node sees to it.
-        var isIdle = false
-        var isClosed = false
     }
 
     private let state = Mutex(State())
-    private let wake = Wake()
+    private let changed = Wake()
 
     enum Reading {
-        case due(Moment), nothing, unknown, closed
+        case due(Moment), nothing, unknown
     }
 
     var reading: Reading {
         self.state.withLock { state in
-            if state.isClosed { return .closed }
-            if state.isIdle { return .nothing }
-            if state.isUnknown { return .unknown }
-            return state.due.map(Reading.due) ?? .nothing
+            state.isUnknown ? .unknown : state.due.map(Reading.due) ?? .nothing
         }
     }
 
@@ -37,20 +31,17 @@ final class TimerArm: Sendable {
             state.due = due
             return true
         }
-        if isEarlier { self.wake.signal() }
+        if isEarlier { self.changed.signal() }
     }
 
-    /// What is armed may be wrong: ask the store.
+    /// What is known may be wrong: ask the store.
     func forget() {
-        self.state.withLock { state in
-            state.isUnknown = true
-            state.isIdle = false
-        }
-        self.wake.signal()
+        self.state.withLock { $0.isUnknown = true }
+        self.changed.signal()
     }
 
-    /// Nothing is due here until `forget()`.
-    func rest() { self.state.withLock { $0.isIdle = true } }
+    /// The timer looks again whether it has to run.
+    func wake() { self.changed.signal() }
 
     /// Takes what `read` gives; an earlier moment that comes meanwhile is kept.
     func reload<Failure: Error>(_ read: () async throws(Failure) -> Moment?) async throws(Failure) {
@@ -66,13 +57,8 @@ final class TimerArm: Sendable {
         }
     }
 
-    func close() {
-        self.state.withLock { $0.isClosed = true }
-        self.wake.signal()
-    }
-
     /// Until something changed here.
-    func wait() async { await self.wake.wait() }
+    func wait() async { await self.changed.wait() }
 
     /// Until something changed here, or `clock` has reached `moment`, or earlier.
     func wait(until moment: Moment, on clock: any WallClock) async {
@@ -87,7 +73,7 @@ final class TimerArm: Sendable {
     private func wait(orUntil sleep: @escaping @Sendable () async throws -> Void) async {
         await withTaskGroup { group in
             group.addTask { try? await sleep() }
-            group.addTask { await self.wake.waitUnlessCancelled() }
+            group.addTask { await self.changed.waitUnlessCancelled() }
             await group.next()
             group.cancelAll()
         }

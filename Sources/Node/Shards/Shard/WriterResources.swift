@@ -1,0 +1,18 @@
+import EventLog
+import Logging
+
+/// What all writers of a node share.
+struct WriterResources: Sendable {
+    let store: any EventStore
+    /// Shards load together.
+    let loads: LoadQueue
+    let configuration: RuntimeConfiguration
+    let clock: any WallClock
+    let watch: ClockWatch
+    /// nil where Apple cannot be asked.
+    let doubts: (any DoubtListener)?
+    /// Takes writers of shards whose subscriptions are to be counted.
+    let uncounted: AsyncStream<ShardWriter>.Continuation
+    let metrics: RuntimeMetrics
+    let logger: Logger
+}
