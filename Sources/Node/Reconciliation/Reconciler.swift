@@ -28,14 +28,14 @@ package final class Reconciler: Sendable {
 
     package init(
         _ configuration: RuntimeConfiguration, accounts: AccountDirectory, asks: AskQueue, comparisons: ComparisonDesk,
-        answers: AnswerReader, intake: NotificationIntake, logger: Logger
+        answers: AnswerReader, ingestion: Ingestion, logger: Logger
     ) {
-        let router = intake.router
-        let clock = intake.clock
+        let router = ingestion.router
+        let clock = ingestion.clock
         let tally = ReconciliationTally(
             node: configuration.node.rawValue, accounts: accounts.clients.map(\.account), since: clock.now)
         let inspector = StreamInspector(router: router)
-        let recorder = AnswerRecorder(reader: answers, intake: intake, logger: logger)
+        let recorder = AnswerRecorder(reader: answers, ingestion: ingestion, logger: logger)
         let troubles = AccountTroubles(tally: tally, metrics: self.metrics, logger: logger)
         let comparison = StatusComparison(
             inspector: inspector, recorder: recorder, rules: configuration.rules, clock: clock, tally: tally,
@@ -44,7 +44,7 @@ package final class Reconciler: Sendable {
         self.asks = asks
         self.jobs = ReconciliationJobs(clock: clock)
         self.tally = tally
-        self.history = HistoryReader(intake: intake, metrics: self.metrics, logger: logger)
+        self.history = HistoryReader(ingestion: ingestion, metrics: self.metrics, logger: logger)
         self.past = PastReader(recorder: recorder, store: router.store)
         self.comparison = comparison
         self.troubles = troubles

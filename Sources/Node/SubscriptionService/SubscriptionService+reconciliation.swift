@@ -30,7 +30,7 @@ extension SubscriptionService {
         do {
             let status = try await client.testNotificationStatus(token, urgency: .urgent)
             var hasArrived = false
-            if let payload = status.signedPayload { hasArrived = try await self.intake.knows(payload.jws) }
+            if let payload = status.signedPayload { hasArrived = try await self.ingestion.knows(payload.jws) }
             return TestNotificationReport(attempts: status.attempts, hasArrived: hasArrived)
         } catch let error as ServerAPIError where error.appleCode == Self.notFoundYet {
             return TestNotificationReport(state: .pending, attempts: [])

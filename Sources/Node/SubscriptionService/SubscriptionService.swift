@@ -23,7 +23,7 @@ package final class SubscriptionService: Service, Sendable {
     let node: ShardNode
     /// nil where Apple cannot be asked.
     let reconciler: Reconciler?
-    let intake: NotificationIntake
+    let ingestion: Ingestion
     private let metrics: RuntimeMetrics
     private let checkMetrics = CheckMetrics()
     private let streams: StreamReader
@@ -77,7 +77,8 @@ package final class SubscriptionService: Service, Sendable {
             store: store, map: self.node.router.map, positions: positions, rules: configuration.rules, clock: clock)
         self.changes = ChangeReader(store: store, positions: positions)
         self.followedChanges = ChangeSource(
-            ChangeReader(store: store, positions: positions, sharedHeads: SharedHeads(store: store)))
+            ChangeReader(store: store, positions: positions, sharedHeads: SharedHeads(store: store)),
+            patience: configuration.followingPatience)
         self.records = RecordReader(store: store, positions: positions)
         self.servedLog = ServedLog(
             store: store, positions: positions,
@@ -85,14 +86,14 @@ package final class SubscriptionService: Service, Sendable {
             node: configuration.node)
         self.streamDirectory = StreamDirectory(store: store, node: configuration.node)
         self.quarantine = Quarantine(store: store, clock: clock, metrics: self.metrics)
-        let intake = NotificationIntake(
+        let ingestion = Ingestion(
             reader: notifications, verification: verification, router: self.node.router, quarantine: self.quarantine,
             clock: clock, metrics: self.metrics, logger: logger)
-        self.intake = intake
+        self.ingestion = ingestion
         self.reconciler = asks.map { asks in
             Reconciler(
                 configuration, accounts: accounts, asks: asks, comparisons: comparisons, answers: transactions.answers,
-                intake: intake,
+                ingestion: ingestion,
                 logger: logger)
         }
     }
@@ -105,7 +106,7 @@ package final class SubscriptionService: Service, Sendable {
         self.verification.start()
         try? await self.quarantine.measure()
         let failure = await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.intake.learnChains() }
+            group.addTask { await self.ingestion.learnChains() }
             if let reconciler = self.reconciler { group.addTask { await reconciler.run() } }
             let failure = await withTaskCancellationOrGracefulShutdownHandler {
                 await self.node.run()
@@ -121,18 +122,16 @@ package final class SubscriptionService: Service, Sendable {
 
     // MARK: In
 
-    /// Verifies and records one notification; durable when it returns.
+    /// Verifies and records one notification, as the App Store posts it; durable when it returns.
+    /// - Throws: Apple's failure classes for what is forged or malformed; otherwise retryable codes.
+    package func ingest(body: [UInt8]) async throws(ServiceError) -> IngestOutcome {
+        try await self.ingestion.ingest(body: body)
+    }
+
+    /// The same, of the compact JWS in it.
     /// - Throws: Apple's failure classes for what is forged or malformed; otherwise retryable codes.
     package func ingest(signedPayload: [UInt8]) async throws(ServiceError) -> IngestOutcome {
-        let start = ContinuousClock.now
-        do {
-            let outcome = try await self.intake.take(signedPayload, mayQuarantine: true)
-            self.metrics.recordAcknowledged(took: .now - start)
-            return outcome
-        } catch {
-            self.metrics.recordUnplaced(error.retryable ? "deferred" : "refused")
-            throw error
-        }
+        try await self.ingestion.ingest(signedPayload: signedPayload)
     }
 
     /// Records what has been verified; durable when it returns.
@@ -150,11 +149,11 @@ package final class SubscriptionService: Service, Sendable {
             [EvidencePart(name: .signedTransactionInfo, jws: signedTransaction)]
             + (signedRenewalInfo.map { [EvidencePart(name: .signedRenewalInfo, jws: $0)] } ?? [])
         let standing = self.transactions.standing(of: signedTransaction)
-        var ((key, bundle), evidence) = try await self.intake.verify(standing) { () async throws(ReadingFailure) in
+        var ((key, bundle), evidence) = try await self.ingestion.verify(standing) { () async throws(ReadingFailure) in
             let reading = try await self.transactions.read(
                 signedTransaction: signedTransaction, signedRenewalInfo: signedRenewalInfo, customerID: customerID,
                 now: self.clock.now, latest: self.node.router.watch.latest)
-            return (reading, self.intake.pack(originals))
+            return (reading, self.ingestion.pack(originals))
         }
         if let customerID { bundle.dedupKey = ContentHash.sha256(bundle.dedupKey + Array(customerID.utf8)) }
         _ = try await self.record(Submission(key: key, bundle: bundle, evidence: try evidence.get()))
@@ -278,7 +277,7 @@ package final class SubscriptionService: Service, Sendable {
     package func replayQuarantine() async throws(ServiceError) -> QuarantineReplay {
         try await ServiceError.translating {
             try await self.quarantine.replay { raw in
-                if case .quarantined = try await self.intake.take(raw, mayQuarantine: false) { return false }
+                if case .quarantined = try await self.ingestion.replay(raw) { return false }
                 return true
             }
         }

@@ -1,3 +1,4 @@
+package import ByteCoding
 package import EventLog
 
 /// Packs signed originals into few bytes and gives them back byte for byte.
@@ -28,10 +29,17 @@ package final class EvidenceCodec: Sendable {
         guard size <= Self.maximumBytes, parts.count <= EvidenceLayout.maximumParts else {
             throw StoreError(.full, "evidence of \(parts.count) parts and \(size) bytes is above the bounds")
         }
-        let pieces = parts.map { EvidencePiece($0, takesApart: true) }
+        return self.encode(parts.map(EvidencePiece.init))
+    }
+
+    /// The same for one original that has been decoded already, of 1 MiB at most.
+    package func encode(_ name: EvidencePart.Name, _ jws: DecodedJWS) -> EncodedEvidence {
+        self.encode([EvidencePiece(name: name, content: .apart(jws))])
+    }
+
+    private func encode(_ pieces: [EvidencePiece]) -> EncodedEvidence {
         let writer = EvidenceLayoutWriter(pieces)
-        if writer.isRestoring(pieces) { return self.pack(writer) }
-        return self.pack(EvidenceLayoutWriter(parts.map { EvidencePiece($0, takesApart: false) }))
+        return self.pack(writer.isRestoring(pieces) ? writer : EvidenceLayoutWriter(pieces.map(\.whole)))
     }
 
     private func pack(_ writer: EvidenceLayoutWriter) -> EncodedEvidence {

@@ -1,3 +1,4 @@
+import ByteCoding
 import EventLog
 
 /// Puts the parts of a row together again. What it reads may be damaged: it throws `.corrupt`, within bounds.
@@ -45,7 +46,7 @@ struct EvidenceLayoutReader {
         payload += try self.piece()
         let signature = try self.signatures.prefix(64)
         try self.spend(header.count + payload.count)
-        return .apart(CompactJWS(header: header, payload: payload, signature: Array(signature)))
+        return .apart(DecodedJWS(header: header, payload: payload, signature: Array(signature)))
     }
 
     /// A node in which nothing nests, as the text that it was.
@@ -54,7 +55,7 @@ struct EvidenceLayoutReader {
         _ = try self.structure.number(upTo: 0)
         let content = try self.piece()
         try self.spend(header.count + content.count)
-        CompactJWS.append(header: header, payload: content, signature: try self.signatures.prefix(64), to: &payload)
+        DecodedJWS.append(header: header, payload: content, signature: try self.signatures.prefix(64), to: &payload)
     }
 
     /// nil where text stands as it came.

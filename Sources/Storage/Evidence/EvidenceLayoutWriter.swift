@@ -1,3 +1,4 @@
+import ByteCoding
 import EventLog
 
 /// Writes pieces as `EvidenceLayout` says, what nests in them taken apart as well.
@@ -36,7 +37,7 @@ struct EvidenceLayoutWriter {
         }
     }
 
-    private mutating func append(_ jws: CompactJWS, nests: Bool) {
+    private mutating func append(_ jws: DecodedJWS, nests: Bool) {
         let cuts = nests ? Self.cuts(in: jws.payload) : []
         // What nests is most of a payload, and shrinks.
         if nests { self.text.reserveCapacity(self.text.count + jws.payload.count / 2) }
@@ -60,9 +61,9 @@ struct EvidenceLayoutWriter {
         return self.headers.count - 1
     }
 
-    private static func cuts(in payload: [UInt8]) -> [(range: Range<Int>, jws: CompactJWS)] {
+    private static func cuts(in payload: [UInt8]) -> [(range: Range<Int>, jws: DecodedJWS)] {
         let quote = UInt8(ascii: "\"")
-        var cuts: [(range: Range<Int>, jws: CompactJWS)] = []
+        var cuts: [(range: Range<Int>, jws: DecodedJWS)] = []
         var position = payload.startIndex
         while cuts.count < EvidenceLayout.maximumParts - 1,
             let start = payload[...].firstIndex(of: quote, from: position)
@@ -73,7 +74,7 @@ struct EvidenceLayoutWriter {
             }
             let value = start + key.count
             guard let end = payload[...].firstIndex(of: quote, from: value) else { break }
-            if let jws = CompactJWS(payload[value..<end]) { cuts.append((value..<end, jws)) }
+            if let jws = DecodedJWS(payload[value..<end]) { cuts.append((value..<end, jws)) }
             position = end
         }
         return cuts

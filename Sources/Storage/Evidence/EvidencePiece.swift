@@ -1,10 +1,11 @@
+import ByteCoding
 import EventLog
 
 /// A part as the layout holds it.
 struct EvidencePiece: Equatable {
     enum Content: Equatable {
         case asItCame([UInt8])
-        case apart(CompactJWS)
+        case apart(DecodedJWS)
 
         var text: [UInt8] {
             switch self {
@@ -22,10 +23,11 @@ struct EvidencePiece: Equatable {
         self.content = content
     }
 
-    /// - Parameter takesApart: what can be taken apart is.
-    init(_ part: EvidencePart, takesApart: Bool) {
+    /// Taken apart, if it can be.
+    init(_ part: EvidencePart) {
         self.name = part.name
-        self.content =
-            takesApart ? CompactJWS(part.jws[...]).map { .apart($0) } ?? .asItCame(part.jws) : .asItCame(part.jws)
+        self.content = DecodedJWS(part.jws[...]).map { .apart($0) } ?? .asItCame(part.jws)
     }
+
+    var whole: EvidencePiece { EvidencePiece(name: self.name, content: .asItCame(self.content.text)) }
 }

@@ -4,14 +4,12 @@ import Subscriptions
 struct BundleAssembly {
     private let envelope: NotificationEnvelope
     private let contentDigest: PayloadDigest
-    private let environment: AppStoreEnvironment
     private let nested: NestedReader
 
-    init(_ opened: OpenedPayload<NotificationEnvelope>, verifier: PayloadVerifier, now: Moment) {
-        self.envelope = opened.content
-        self.contentDigest = opened.contentDigest
-        self.environment = opened.environment
-        self.nested = NestedReader(verifier: verifier, app: opened.app, environment: opened.environment, now: now)
+    init(_ envelope: NotificationEnvelope, _ contentDigest: PayloadDigest, _ nested: NestedReader) {
+        self.envelope = envelope
+        self.contentDigest = contentDigest
+        self.nested = nested
     }
 
     func bundle() async throws(Rejection) -> (StreamKey, FactBundle) {
@@ -74,7 +72,7 @@ struct BundleAssembly {
         _ record: NotificationRecord, _ kind: StreamKind, id: String, contents: [PayloadDigest]? = nil
     ) -> (StreamKey, FactBundle) {
         let key = StreamKey(
-            kind: kind, id: id, environment: self.environment, bundleID: self.nested.app.bundleID)
+            kind: kind, id: id, environment: self.nested.environment, bundleID: self.nested.app.bundleID)
         let signedDate = self.envelope.signedDate ?? self.nested.now
         return (key, self.bundle(Facts(), contents: contents ?? [self.contentDigest], signedDate: signedDate, record))
     }

@@ -40,7 +40,7 @@ struct NestedReader {
             guard !error.isRetryable else { throw .refused(error) }
             throw .misfit(.nestedInvalid, error.class, "a nested payload is refused: \(error.detail)")
         }
-        return (try verified.content(), verified.payload.contentDigest)
+        return (try verified.content(), verified.contentDigest)
     }
 
     private func check(_ identity: ClaimedIdentity) throws(Rejection) {

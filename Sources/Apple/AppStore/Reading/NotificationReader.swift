@@ -1,3 +1,4 @@
+package import ByteCoding
 package import Subscriptions
 
 /// What a notification is to us, once its signature holds.
@@ -39,25 +40,34 @@ package struct NotificationReader: Sendable {
     package func read(
         _ signedPayload: [UInt8], now: Moment, latest: Moment? = nil
     ) async throws(ReadingFailure) -> NotificationReading {
+        try await self.open(signedPayload, now: now, latest: latest).reading
+    }
+
+    /// The same, and what was split and decoded for it.
+    /// - Returns: `original` is nil where it has to be kept as the text that came.
+    package func open(
+        _ signedPayload: [UInt8], now: Moment, latest: Moment? = nil
+    ) async throws(ReadingFailure) -> (reading: NotificationReading, original: DecodedJWS?) {
+        let payload: VerifiedPayload<NotificationEnvelope>
         let key: StreamKey
         let bundle: FactBundle
         do throws(Rejection) {
-            (_, key, bundle) = try await self.interpret(signedPayload, now: now)
+            (payload, key, bundle) = try await self.interpret(signedPayload, now: now)
         } catch {
             guard let reason = error.quarantine else { throw .refused(error.failure) }
-            return .quarantine(reason: reason.rawValue, detail: error.failure.detail)
+            return (.quarantine(reason: reason.rawValue, detail: error.failure.detail), nil)
         }
         try bundle.checkSkew(latest: latest ?? now)
-        return .bundle(key, bundle)
+        return (.bundle(key, bundle), payload.original)
     }
 
-    /// - Returns: the payload's JSON, and what it means.
     func interpret(
         _ signedPayload: [UInt8], now: Moment
-    ) async throws(Rejection) -> (json: [UInt8], StreamKey, FactBundle) {
-        let opened = try await self.verifier.open(
+    ) async throws(Rejection) -> (payload: VerifiedPayload<NotificationEnvelope>, StreamKey, FactBundle) {
+        let (payload, content, app, environment) = try await self.verifier.verify(
             signedPayload, as: NotificationEnvelope.self, for: self.apps, now: now)
-        let (key, bundle) = try await BundleAssembly(opened, verifier: self.nested, now: now).bundle()
-        return (opened.json, key, bundle)
+        let nested = NestedReader(verifier: self.nested, app: app, environment: environment, now: now)
+        let (key, bundle) = try await BundleAssembly(content, payload.contentDigest, nested).bundle()
+        return (payload, key, bundle)
     }
 }

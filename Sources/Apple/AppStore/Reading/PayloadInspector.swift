@@ -26,11 +26,13 @@ package struct PayloadInspector: Sendable {
             switch kind {
             case .notification:
                 let reader = NotificationReader(verifier: self.verifier, apps: self.apps)
-                return try await reader.interpret(jws, now: now).json
+                return try await reader.interpret(jws, now: now).payload.json
             case .transaction:
-                return try await self.verifier.open(jws, as: TransactionInfo.self, for: self.apps, now: now).json
+                return try await self.verifier.verify(jws, as: TransactionInfo.self, for: self.apps, now: now)
+                    .payload.json
             case .appTransaction:
-                return try await self.verifier.open(jws, as: AppTransaction.self, for: self.apps, now: now).json
+                return try await self.verifier.verify(jws, as: AppTransaction.self, for: self.apps, now: now)
+                    .payload.json
             case .renewal: return try await self.renewal(jws, now: now)
             }
         } catch {
@@ -49,6 +51,6 @@ package struct PayloadInspector: Sendable {
         let identity = ClaimedIdentity(
             bundleID: self.app.bundleID, environment: try verified.content().environment, carriesAppAppleID: false)
         _ = try identity.app(in: self.apps)
-        return verified.payload.bytes
+        return verified.json
     }
 }

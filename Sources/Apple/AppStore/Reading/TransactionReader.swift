@@ -40,10 +40,10 @@ package struct TransactionReader: Sendable {
     private func interpret(
         _ signedTransaction: [UInt8], _ signedRenewalInfo: [UInt8]?, customerID: String?, now: Moment
     ) async throws(Rejection) -> (StreamKey, FactBundle) {
-        let opened = try await self.verifier.open(
+        let opened = try await self.verifier.verify(
             signedTransaction, as: TransactionInfo.self, for: self.apps, now: now)
         var facts = Facts(transactions: [opened.content])
-        var contents = [opened.contentDigest]
+        var contents = [opened.payload.contentDigest]
         if let signedRenewalInfo {
             let nested = NestedReader(
                 verifier: self.verifier, app: opened.app, environment: opened.environment, now: now)

@@ -1,3 +1,4 @@
+import ByteCoding
 import Subscriptions
 import Synchronization
 
@@ -66,7 +67,7 @@ package struct PayloadVerifier: Sendable {
 
     /// Cheap: nothing is decoded.
     func standing(of text: [UInt8]) -> HeaderStanding {
-        guard case .signed = self.trust, let jws = try? CompactJWS(text[...]), !self.cache.isEmpty else {
+        guard case .signed = self.trust, let jws = try? CompactJWS(verifying: text[...]), !self.cache.isEmpty else {
             return .known
         }
         return self.cache[jws] == nil ? .unknown : .known
@@ -78,11 +79,11 @@ package struct PayloadVerifier: Sendable {
     func verify<Content: SignedPayload>(
         _ text: ArraySlice<UInt8>, as kind: Content.Type, now: Moment
     ) async throws(VerificationFailure) -> VerifiedPayload<Content> {
-        let jws = try CompactJWS(text)
+        let jws = try CompactJWS(verifying: text)
         guard case .signed(let validator) = self.trust else {
             _ = try JWSHeader(jws.header)
             let payload = try DecodedPayload<Content>(jws.decodedPayload(), allowsFractions: true, now: now)
-            return VerifiedPayload(payload: payload, root: nil)
+            return VerifiedPayload(jws, payload, root: nil)
         }
         let payload: DecodedPayload<Content>
         let chain: ValidatedChain
@@ -98,7 +99,7 @@ package struct PayloadVerifier: Sendable {
                 jws, header: header, effectiveDate: self.effectiveDate(of: payload, now: now), validator: validator)
         }
         try await self.revocation?.check(chain, now: now)
-        return VerifiedPayload(payload: payload, root: chain.root)
+        return VerifiedPayload(jws, payload, root: chain.root)
     }
 
     /// Where Apple is asked about the present, certificates are judged at the present too.
@@ -135,27 +136,4 @@ private final class UnknownChains: Sendable {
     init(_ allowance: Allowance) { self.allowance = Mutex(allowance) }
 
     func take() -> Bool { self.allowance.withLock { $0.take(at: .now) } }
-}
-
-/// A payload whose signature holds.
-struct VerifiedPayload<Content: SignedPayload>: Sendable {
-    let payload: DecodedPayload<Content>
-    /// What the chain ended in; nil where nothing is signed.
-    private let root: TrustedRoot?
-
-    init(payload: DecodedPayload<Content>, root: TrustedRoot?) {
-        self.payload = payload
-        self.root = root
-    }
-
-    /// - Throws: a misfit when the payload is not what it should be.
-    func content() throws(Rejection) -> Content {
-        do throws(PayloadProblem) { return try self.payload.content.get() } catch { throw .misfit(error) }
-    }
-
-    /// Apps may trust different roots, and what one root vouches for is worth nothing to another's app.
-    func checkRoot(of app: AppIdentity) throws(VerificationFailure) {
-        guard let root = self.root, !app.roots.contains(root) else { return }
-        throw VerificationFailure(.verificationFailure, "the chain ends in a root of another app")
-    }
 }

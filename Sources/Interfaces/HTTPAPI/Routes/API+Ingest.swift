@@ -1,4 +1,3 @@
-import AppStore
 import Hummingbird
 import StrictJSON
 import SubscriptionService
@@ -9,21 +8,12 @@ extension API {
     func receiveNotification(_ call: Call) async throws -> Response {
         do {
             return try await call.withBody { body in
-                _ = try await self.service.ingest(signedPayload: try self.signedPayload(in: body))
+                _ = try await self.service.ingest(body: body)
                 return .json(reserving: 2) { $0.object { _ in } }
             }
         } catch {
             // Anybody may send here. By now the body is gone, and the request counts no more.
             await call.admission.awaitTurnOfRefusal(on: call.connection)
-            throw error
-        }
-    }
-
-    private func signedPayload(in body: [UInt8]) throws(VerificationFailure) -> [UInt8] {
-        do {
-            return try NotificationBody(body).signedPayload
-        } catch {
-            self.metrics.recordRefusedNotification(class: error.class.rawValue)
             throw error
         }
     }

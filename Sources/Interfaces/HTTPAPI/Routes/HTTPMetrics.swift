@@ -37,15 +37,6 @@ struct HTTPMetrics: Sendable {
         self.answers[AnswerKey(route: route, status: status / 100)]?.increment()
     }
 
-    /// A notification that the service never saw, because its body holds none; the service counts the others so.
-    func recordRefusedNotification(class: String) {
-        let labels = ["type", "subtype", "environment", "app"].map { ($0, "") } + [("result", "refused")]
-        Counter(label: "perennial_notifications_total", dimensions: labels, factory: self.registry).increment()
-        Counter(
-            label: "perennial_verification_failures_total", dimensions: [("class", `class`)], factory: self.registry
-        ).increment()
-    }
-
     func page(_ admission: Admission) -> PrometheusPage {
         self.connections.record(admission.openConnections)
         self.requests.record(admission.requestsInFlight)

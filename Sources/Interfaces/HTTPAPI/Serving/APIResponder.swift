@@ -82,8 +82,6 @@ extension Problem {
         switch error {
         case let problem as Problem: self = problem
         case let error as ServiceError: self.init(error)
-        case let failure as VerificationFailure:
-            self.init(ServiceError(.init(rawValue: failure.class.rawValue) ?? .verificationFailure, failure.detail))
         default: self.init(.internalError, "the log of this node has more under the request id")
         }
     }

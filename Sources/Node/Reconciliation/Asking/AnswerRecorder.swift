@@ -11,11 +11,11 @@ import WireProtocol
 /// verification as a notification; what does not hold is counted, and changes nothing.
 package struct AnswerRecorder: Sendable {
     let reader: AnswerReader
-    let intake: NotificationIntake
+    let ingestion: Ingestion
     let logger: Logger
 
-    private var clock: any WallClock { self.intake.clock }
-    private var latest: Moment { self.intake.router.watch.latest }
+    private var clock: any WallClock { self.ingestion.clock }
+    private var latest: Moment { self.ingestion.router.watch.latest }
 
     /// What a list of items came to.
     package struct Recording {
@@ -71,14 +71,14 @@ package struct AnswerRecorder: Sendable {
         let bundle: FactBundle
         let evidence: Result<EncodedEvidence, ServiceError>
         do throws(ServiceError) {
-            ((key, bundle), evidence) = try await self.intake.verify { () async throws(ReadingFailure) in
-                (try await read(), self.intake.pack(originals))
+            ((key, bundle), evidence) = try await self.ingestion.verify { () async throws(ReadingFailure) in
+                (try await read(), self.ingestion.pack(originals))
             }
         } catch {
             guard !error.retryable else { throw error }
             return self.refuse(error, into: &recording)
         }
-        let acceptance = try await self.intake.router.submit(
+        let acceptance = try await self.ingestion.router.submit(
             Submission(key: key, bundle: bundle, evidence: try evidence.get()))
         recording.named.insert(key)
         if acceptance.isDuplicate {

@@ -16,7 +16,7 @@ package struct HistoryReader: Sendable {
     /// No shorter: each window costs a request at least.
     private static let shortestWindow = Milliseconds.hours(1)
 
-    let intake: NotificationIntake
+    let ingestion: Ingestion
     let metrics: ReconciliationMetrics
     let logger: Logger
 
@@ -119,23 +119,23 @@ package struct HistoryReader: Sendable {
 
     private func verified(
         _ page: NotificationHistoryPage
-    ) async throws(ServiceError) -> [Result<NotificationIntake.Verified, ServiceError>] {
+    ) async throws(ServiceError) -> [Result<Ingestion.Verified, ServiceError>] {
         try await Self.patiently { () async throws(ServiceError) in
-            try await self.intake.verify(page.items.map(\.signedPayload.jws))
+            try await self.ingestion.verify(page.items.map(\.signedPayload.jws))
         }
     }
 
     private func outcome(
-        of item: SentNotification, _ verified: Result<NotificationIntake.Verified, ServiceError>
+        of item: SentNotification, _ verified: Result<Ingestion.Verified, ServiceError>
     ) async -> Result<IngestOutcome, ServiceError> {
         do throws(ServiceError) {
             return .success(
                 try await Self.patiently { () async throws(ServiceError) in
                     var verified = verified
                     if case .failure(let error) = verified, error.retryable {
-                        verified = try await self.intake.verify([item.signedPayload.jws])[0]
+                        verified = try await self.ingestion.verify([item.signedPayload.jws])[0]
                     }
-                    return try await self.intake.record(try verified.get(), mayQuarantine: true)
+                    return try await self.ingestion.record(try verified.get(), mayQuarantine: true)
                 })
         } catch {
             return .failure(error)

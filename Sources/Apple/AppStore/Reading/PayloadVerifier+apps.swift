@@ -1,35 +1,27 @@
 import Subscriptions
 
-/// A payload that is authentic, and about an app that is ours.
-struct OpenedPayload<Content: IdentifyingPayload>: Sendable {
-    let json: [UInt8]
-    let content: Content
-    let contentDigest: PayloadDigest
-    let app: AppIdentity
-    let environment: AppStoreEnvironment
-}
-
 extension PayloadVerifier {
-    func open<Content: IdentifyingPayload>(
+    /// Verifies a payload that is about an app that is ours.
+    func verify<Content: IdentifyingPayload>(
         _ jws: [UInt8], as kind: Content.Type, for apps: AppDirectory, now: Moment
-    ) async throws(Rejection) -> OpenedPayload<Content> {
-        let verified: VerifiedPayload<Content>
+    ) async throws(Rejection) -> (
+        payload: VerifiedPayload<Content>, content: Content, app: AppIdentity, environment: AppStoreEnvironment
+    ) {
+        let payload: VerifiedPayload<Content>
         do throws(VerificationFailure) {
-            verified = try await self.verify(jws[...], as: kind, now: now)
+            payload = try await self.verify(jws[...], as: kind, now: now)
         } catch {
             throw .refused(error)
         }
         let content: Content
         do throws(Rejection) {
-            content = try verified.content()
+            content = try payload.content()
         } catch {
-            throw error.attributed(to: verified.payload.bytes, among: apps)
+            throw error.attributed(to: payload.json, among: apps)
         }
         let (app, environment) = try content.claimedIdentity.app(in: apps)
-        do throws(VerificationFailure) { try verified.checkRoot(of: app) } catch { throw .refused(error) }
-        return OpenedPayload(
-            json: verified.payload.bytes, content: content, contentDigest: verified.payload.contentDigest, app: app,
-            environment: environment)
+        do throws(VerificationFailure) { try payload.checkRoot(of: app) } catch { throw .refused(error) }
+        return (payload, content, app, environment)
     }
 }
 

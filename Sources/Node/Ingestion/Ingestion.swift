@@ -9,8 +9,8 @@ import Subscriptions
 import Synchronization
 import WireProtocol
 
-/// The way of every notification, pushed or fetched: verified, and recorded by its owner or set aside.
-package struct NotificationIntake: Sendable {
+/// Takes every notification, pushed or fetched: verifies it, and has it recorded by the owner of its shard or sets it aside.
+package struct Ingestion: Sendable {
     private let pushed: NotificationReader
     private let fetched: NotificationReader
     let verification: VerificationPool
@@ -62,9 +62,52 @@ package struct NotificationIntake: Sendable {
         fileprivate let evidence: Result<EncodedEvidence, ServiceError>
     }
 
-    /// Durable when it returns.
+    /// Takes what the App Store posts; durable when it returns.
     /// - Throws: Apple's failure classes for what is forged or malformed; otherwise retryable codes.
-    package func take(_ signedPayload: [UInt8], mayQuarantine: Bool) async throws(ServiceError) -> IngestOutcome {
+    package func ingest(body: [UInt8]) async throws(ServiceError) -> IngestOutcome {
+        try await self.counted { () async throws(ServiceError) in
+            try await self.verifyAndRecord(self.signedPayload(in: body), mayQuarantine: true)
+        }
+    }
+
+    /// The same, of the compact JWS in it.
+    package func ingest(signedPayload: [UInt8]) async throws(ServiceError) -> IngestOutcome {
+        try await self.counted { () async throws(ServiceError) in
+            try await self.verifyAndRecord(signedPayload, mayQuarantine: true)
+        }
+    }
+
+    /// Takes what was set aside before.
+    package func replay(_ signedPayload: [UInt8]) async throws(ServiceError) -> IngestOutcome {
+        try await self.verifyAndRecord(signedPayload, mayQuarantine: false)
+    }
+
+    private func counted(
+        _ take: () async throws(ServiceError) -> IngestOutcome
+    ) async throws(ServiceError) -> IngestOutcome {
+        let start = ContinuousClock.now
+        do throws(ServiceError) {
+            let outcome = try await take()
+            self.metrics.recordAcknowledged(took: .now - start)
+            return outcome
+        } catch {
+            self.metrics.recordUnplaced(error.retryable ? "deferred" : "refused")
+            throw error
+        }
+    }
+
+    private func signedPayload(in body: [UInt8]) throws(ServiceError) -> [UInt8] {
+        do throws(VerificationFailure) {
+            return try NotificationBody(body).signedPayload
+        } catch {
+            self.metrics.recordVerificationFailure(error.class.rawValue)
+            throw ServiceError(ReadingFailure.refused(error))
+        }
+    }
+
+    private func verifyAndRecord(
+        _ signedPayload: [UInt8], mayQuarantine: Bool
+    ) async throws(ServiceError) -> IngestOutcome {
         let standing = self.pushed.standing(of: signedPayload)
         let verified = try await self.verify(standing) { () async throws(ReadingFailure) in
             try await self.read(signedPayload, by: self.pushed)
@@ -101,10 +144,12 @@ package struct NotificationIntake: Sendable {
     private func read(
         _ signedPayload: [UInt8], by reader: NotificationReader
     ) async throws(ReadingFailure) -> Verified {
-        let reading = try await reader.read(signedPayload, now: self.clock.now, latest: self.router.watch.latest)
+        let (reading, original) = try await reader.open(
+            signedPayload, now: self.clock.now, latest: self.router.watch.latest)
         return Verified(
             signedPayload: signedPayload, reading: reading,
-            evidence: self.pack([EvidencePart(name: .signedPayload, jws: signedPayload)]))
+            evidence: original.map { .success(self.codec.encode(.signedPayload, $0)) }
+                ?? self.pack([EvidencePart(name: .signedPayload, jws: signedPayload)]))
     }
 
     /// Durable when it returns.
