@@ -76,7 +76,8 @@ import Testing
     @Test func `whoever has caught up costs the log nothing more`() async throws {
         // given many who have caught up
         let store = CountingStore(InMemoryEventStore(shardCount: 16))
-        let node = try Node(store: store)
+        var node = try Node(store: store)
+        node.configuration.followingPatience = .seconds(3_600)
         var lives = (0..<8).map { TestSubscription(id: "\($0)", from: Node.start - .days(1)) }
         let first = try lives.indices.map { try node.apple.sign(lives[$0].subscribe()) }
         let second = try lives.indices.map {

@@ -4,8 +4,9 @@ package struct ChangeSource: Sendable {
     let share = CatchUpShare()
     let tail: ChangeTail
 
-    package init(_ reader: ChangeReader) {
+    /// - Parameter patience: so long after their last look those who follow are taken to be gone.
+    package init(_ reader: ChangeReader, patience: Duration) {
         self.reader = reader
-        self.tail = ChangeTail(reader)
+        self.tail = ChangeTail(reader, patience: patience)
     }
 }

@@ -17,9 +17,9 @@ actor ChangeTail {
     private static let stepLimit = 1_024
     /// After a look that found nothing.
     private static let pause = Duration.milliseconds(50)
-    /// So long after the last look, nobody follows any more.
-    private static let patience = Duration.seconds(5)
 
+    /// So long after the last look, nobody follows any more.
+    private let patience: Duration
     private let reader: ChangeReader
     private let describer: ChangeDescriber
     /// Behind the newest step; nil until somebody follows.
@@ -32,14 +32,15 @@ actor ChangeTail {
     private var foundNothing = false
     private var look: Task<Void, any Error>?
 
-    init(_ reader: ChangeReader) {
+    init(_ reader: ChangeReader, patience: Duration) {
+        self.patience = patience
         self.reader = reader
         self.describer = ChangeDescriber(store: reader.store)
     }
 
     /// Where those who follow are; nil when nobody does.
     func standing() -> (number: Int, places: ChangeReader.Places)? {
-        guard let places, .now - self.lookedAt < Self.patience else { return nil }
+        guard let places, .now - self.lookedAt < self.patience else { return nil }
         return (self.number, places)
     }
 

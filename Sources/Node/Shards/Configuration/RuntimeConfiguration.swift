@@ -38,6 +38,9 @@ package struct RuntimeConfiguration: Sendable {
     /// How long a check waits for the store; then the items that need it are refused. No key of a configuration reaches it: a
     /// test's machine may be slow.
     package var storePatience = PositionGuard.patience
+    /// How long after the last look of its followers the tail of the log is no longer read for all of them at once. No key of a
+    /// configuration reaches it: a test's machine may be slow.
+    package var followingPatience = Duration.seconds(5)
 
     /// How many commands one shard may hold, waiting or in a commit; more are refused as `overloaded`.
     package var commandsPerShard = 1_024
