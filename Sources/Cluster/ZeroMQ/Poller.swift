@@ -35,7 +35,7 @@ import Foundation
             Item(handle: socket.handle, attention: socket.attention, wanted: wanted), socket.descriptor)
     }
 
-    package mutating func add(_ wakeUp: WakeUp) -> Int {
+    package mutating func add(_ wakeUp: EventFDWaker) -> Int {
         unsafe self.add(Item(wanted: ZMQ_POLLIN), wakeUp.descriptor)
     }
 

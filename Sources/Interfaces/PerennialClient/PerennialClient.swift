@@ -116,7 +116,7 @@ final class LazyMirror: Sendable {
 
     /// nil for a store that cannot be.
     func make(_ origin: StreamOrigin, shardCount: Int, staleness: Duration) -> EntitlementMirror? {
-        ShardMap(shardCount: shardCount).map { map in
+        ShardHash(shardCount: shardCount).map { map in
             self.reference.storeIfNil(EntitlementMirror(map: map, staleness: staleness))
         }
     }

@@ -11,7 +11,7 @@ package final class Reconciler: Sendable {
     private static let budgetInterval = Duration.seconds(10)
 
     package let accounts: AccountDirectory
-    package let asks: AskQueue
+    package let asks: RecheckQueue
     package let jobs: ReconciliationJobs
     package let tally: ReconciliationTally
     package let history: HistoryReader
@@ -19,7 +19,7 @@ package final class Reconciler: Sendable {
     package let past: PastReader
     package let comparison: StatusComparison
     let troubles: AccountTroubles
-    private let comparisons: ComparisonDesk
+    private let comparisons: ComparisonRegistry
     private let router: ShardRouter
     private let rules: DerivationRules
     package let clock: any WallClock
@@ -27,7 +27,8 @@ package final class Reconciler: Sendable {
     private let logger: Logger
 
     package init(
-        _ configuration: RuntimeConfiguration, accounts: AccountDirectory, asks: AskQueue, comparisons: ComparisonDesk,
+        _ configuration: RuntimeConfiguration, accounts: AccountDirectory, asks: RecheckQueue,
+        comparisons: ComparisonRegistry,
         answers: AnswerReader, ingestion: Ingestion, logger: Logger
     ) {
         let router = ingestion.router
@@ -86,8 +87,8 @@ package final class Reconciler: Sendable {
             rules: self.rules, clock: self.clock)
     }
 
-    private var scan: DoubtScan {
-        DoubtScan(
+    private var scan: RecheckScan {
+        RecheckScan(
             queue: self.asks, accounts: self.accounts, router: self.router, rules: self.rules, clock: self.clock,
             logger: self.logger)
     }

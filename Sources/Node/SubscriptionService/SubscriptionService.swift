@@ -40,7 +40,7 @@ package final class SubscriptionService: Service, Sendable {
 
     /// Starts nothing. The service starts and stops `verification`, and closes neither `store` nor anything else.
     /// Blocks.
-    /// - Precondition: the store's shard count is one that a `ShardMap` takes.
+    /// - Precondition: the store's shard count is one that a `ShardHash` takes.
     /// - Throws: when the store is at a feature level that the node does not support, or cannot be read; when the
     ///   system has no descriptor left for the cluster; when an app has two Server API clients in one environment.
     package init(
@@ -53,8 +53,8 @@ package final class SubscriptionService: Service, Sendable {
         self.transactions = transactions
         self.verification = verification
         self.metrics = RuntimeMetrics()
-        let asks = configuration.serverAPI.isEmpty ? nil : AskQueue(clock: clock)
-        let comparisons = ComparisonDesk()
+        let asks = configuration.serverAPI.isEmpty ? nil : RecheckQueue(clock: clock)
+        let comparisons = ComparisonRegistry()
         let accounts: AccountDirectory
         do {
             accounts = try AccountDirectory(configuration.serverAPI)
@@ -167,14 +167,14 @@ package final class SubscriptionService: Service, Sendable {
 
     /// What is true of a subscription or purchase, now or at a moment of the past.
     package func subscription(_ query: SubscriptionQuery) async throws(ServiceError) -> SubscriptionView {
-        try await OwnerSearch.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
+        try await OwnerRetry.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
             try await ServiceError.translating { try await self.streams.view(query) }
         }
     }
 
     /// Why it is so, rule by rule, by all we know now.
     package func explain(_ query: SubscriptionQuery) async throws(ServiceError) -> Explanation {
-        try await OwnerSearch.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
+        try await OwnerRetry.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
             try await ServiceError.translating { try await self.streams.explain(query) }
         }
     }

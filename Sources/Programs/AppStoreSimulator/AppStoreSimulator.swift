@@ -60,7 +60,7 @@ package final class AppStoreSimulator: Service {
         self.counts = Mutex(SimulatorStatistics(now: self.time.start))
         self.records = SimulationRecords(
             truths: self.truths, deliveries: self.deliveries, ledger: Ledger(),
-            history: NotificationHistory(environment: configuration.store.environment), desk: OrderDesk())
+            history: NotificationHistory(environment: configuration.store.environment), desk: OrderQueue())
         self.api = try StoreAPI(
             configuration: configuration, keys: self.directory.keys, records: self.records, time: self.time,
             signer: self.signer, requests: self.requests)

@@ -18,7 +18,7 @@ struct SimulationRun: ~Copyable {
     private let sender: NotificationSender?
     private let ledger: Ledger
     private let history: NotificationHistory
-    private let desk: OrderDesk
+    private let desk: OrderQueue
     private let maximumInFlight: Int
     private let outages: SimulatorConfiguration.Outages
 

@@ -7,7 +7,7 @@ import Testing
 import WireProtocol
 
 @Suite struct ClusterSystemTests {
-    private let map = ShardMap(shardCount: 16)!
+    private let map = ShardHash(shardCount: 16)!
 
     private func id(_ shard: UInt16) -> ShardActorID { ShardActorID(shard: ShardID(rawValue: shard)) }
 

@@ -33,13 +33,13 @@ import Testing
 
     /// Has seen the nodes at each of these seconds, the last time just now.
     private func plan(
-        _ view: ClusterView, incarnation: Int64 = 1, seconds: ClosedRange<Int>, giftsAtATime: Int = 2
+        _ view: ClusterView, incarnation: Int64 = 1, seconds: ClosedRange<Int>, transfersAtATime: Int = 2
     ) -> OwnershipPlan {
         var watch = PeerWatch(terms: self.terms)
         for second in seconds { watch.observe(view.nodes, askedAt: .seconds(second), at: .seconds(second)) }
         return OwnershipPlan(
             view, by: self.owner(self.me, incarnation: incarnation), watch: watch, at: .seconds(seconds.upperBound),
-            giftsAtATime: giftsAtATime)
+            transfersAtATime: transfersAtATime)
     }
 
     // MARK: Who plans
@@ -54,7 +54,7 @@ import Testing
         // then
         #expect(plan.silent.isEmpty)
         #expect(plan.claims.isEmpty)
-        #expect(plan.gifts.isEmpty)
+        #expect(plan.transfers.isEmpty)
     }
 
     @Test("a run whose node goes on as another run plans nothing, nor does one that is not registered yet")
@@ -67,7 +67,7 @@ import Testing
         // then
         #expect(plan.silent.isEmpty)
         #expect(plan.claims.isEmpty)
-        #expect(plan.gifts.isEmpty)
+        #expect(plan.transfers.isEmpty)
     }
 
     // MARK: Silence
@@ -112,7 +112,7 @@ import Testing
             nodes: nodes, shards: self.rows(Array(repeating: self.owner(self.me), count: 64)))
         let nobodys = ClusterView(nodes: nodes, shards: self.rows(Array(repeating: nil, count: 64)))
         // then
-        #expect(self.plan(mine, seconds: 0...100).gifts.isEmpty)
+        #expect(self.plan(mine, seconds: 0...100).transfers.isEmpty)
         #expect(self.plan(nobodys, seconds: 0...100).claims == nobodys.shards)
     }
 
@@ -123,13 +123,13 @@ import Testing
         let nodes = [self.status(self.me), peer]
         let view = ClusterView(nodes: nodes, shards: self.rows(Array(repeating: nil, count: 64)))
         var watch = PeerWatch(terms: self.terms)
-        var hints = DeathHints()
+        var hints = Suspicions()
         for second in 100...110 {
             // when
             hints.noteRefusal(by: peer.owner, at: .seconds(second))
             watch.observe(nodes, askedAt: .seconds(second), at: .seconds(second), hints: hints)
             let plan = OwnershipPlan(
-                view, by: self.owner(self.me), watch: watch, at: .seconds(second), giftsAtATime: 2)
+                view, by: self.owner(self.me), watch: watch, at: .seconds(second), transfersAtATime: 2)
             // then: as what it is, once
             #expect(plan.gone == ((102..<110).contains(second) ? [peer] : []))
             #expect(plan.silent == (second == 110 ? [peer] : []))
@@ -148,7 +148,7 @@ import Testing
         watch.observe(nodes, askedAt: .zero, at: .zero)
         // when
         let claims = [self.me, self.peer].map {
-            OwnershipPlan(view, by: self.owner($0), watch: watch, at: .zero, giftsAtATime: 2).claims
+            OwnershipPlan(view, by: self.owner($0), watch: watch, at: .zero, transfersAtATime: 2).claims
         }
         // then
         #expect(claims.allSatisfy { !$0.isEmpty })
@@ -181,7 +181,7 @@ import Testing
             self.status(self.other, .deposed, lease: .seconds(3)),
         ]
         // then
-        #expect(self.plan(ClusterView(nodes: nodes, shards: []), seconds: 100...120).soleFrom == .seconds(130))
+        #expect(self.plan(ClusterView(nodes: nodes, shards: []), seconds: 100...120).exclusiveFrom == .seconds(130))
     }
 
     @Test("nobody waits for those who left by themselves, or who live")
@@ -189,7 +189,7 @@ import Testing
         // given
         let nodes = [self.status(self.me), self.status(self.peer, .left), self.status(self.other)]
         // then
-        #expect(self.plan(ClusterView(nodes: nodes, shards: []), seconds: 100...101).soleFrom == .zero)
+        #expect(self.plan(ClusterView(nodes: nodes, shards: []), seconds: 100...101).exclusiveFrom == .zero)
     }
 
     // MARK: Gifts
@@ -204,13 +204,14 @@ import Testing
             watch.observe(view.nodes, askedAt: .seconds(second), at: .seconds(second))
         }
         // when
-        let gifts = [self.me, self.peer].map {
-            OwnershipPlan(view, by: self.owner($0), watch: watch, at: .seconds(100), giftsAtATime: allowed).gifts
+        let transfers = [self.me, self.peer].map {
+            OwnershipPlan(view, by: self.owner($0), watch: watch, at: .seconds(100), transfersAtATime: allowed)
+                .transfers
         }
         // then
-        #expect(gifts[0].count == allowed)
-        #expect(gifts[0].allSatisfy { $0.from == self.me && $0.to == self.peer })
-        #expect(gifts[1].isEmpty, "nobody gives what is another's")
+        #expect(transfers[0].count == allowed)
+        #expect(transfers[0].allSatisfy { $0.from == self.me && $0.to == self.peer })
+        #expect(transfers[1].isEmpty, "nobody gives what is another's")
     }
 
     @Test("nothing is given while somebody is silent: what he owns will be there to be taken")
@@ -229,10 +230,10 @@ import Testing
             }
             // when
             let plan = OwnershipPlan(
-                view, by: self.owner(self.me), watch: watch, at: .seconds(100), giftsAtATime: 2)
+                view, by: self.owner(self.me), watch: watch, at: .seconds(100), transfersAtATime: 2)
             // then
             #expect(plan.silent.map(\.id) == (isSilent ? [self.other] : []))
-            #expect(plan.gifts.isEmpty == isSilent)
+            #expect(plan.transfers.isEmpty == isSilent)
         }
     }
 }

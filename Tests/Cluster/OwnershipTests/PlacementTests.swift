@@ -36,9 +36,9 @@ import Testing
     }
 
     /// Plan after plan until there is nothing left to do.
-    /// - Parameter giftsAtATime: how many an owner makes of each plan.
+    /// - Parameter transfersAtATime: how many an owner makes of each plan.
     private func resting(
-        _ owners: [ShardID: NodeID], living: Set<NodeID>, giftsAtATime: Int
+        _ owners: [ShardID: NodeID], living: Set<NodeID>, transfersAtATime: Int
     ) -> (owners: [ShardID: NodeID], moves: [Placement.Move]) {
         var owners = owners
         var moves: [Placement.Move] = []
@@ -46,9 +46,9 @@ import Testing
             let placement = self.placement(owners, living: living, steady: living)
             if placement.taken.isEmpty, placement.moves.isEmpty { return (owners, moves) }
             owners.merge(placement.taken) { $1 }
-            for gifts in Dictionary(grouping: placement.moves, by: \.from).values {
-                for gift in gifts.prefix(giftsAtATime) { owners[gift.shard] = gift.to }
-                moves += gifts.prefix(giftsAtATime)
+            for transfers in Dictionary(grouping: placement.moves, by: \.from).values {
+                for gift in transfers.prefix(transfersAtATime) { owners[gift.shard] = gift.to }
+                moves += transfers.prefix(transfersAtATime)
             }
         }
     }
@@ -143,23 +143,23 @@ import Testing
     @Test(
         "whoever comes, dies or returns, the others exchange nothing",
         arguments: [2, 3, 4, 5, 6, 11], [4, shardCount])
-    func theOthersExchangeNothing(_ count: Int, giftsAtATime: Int) {
+    func theOthersExchangeNothing(_ count: Int, transfersAtATime: Int) {
         for cluster in 1...5 {
             let nodes = (1...count).map { NodeID(rawValue: "node-\(cluster)-\($0)") }
             var owners: [ShardID: NodeID] = Dictionary(uniqueKeysWithValues: Self.shards.map { ($0, nodes[0]) })
             for (index, joining) in nodes.enumerated() {
-                let grown = self.resting(owners, living: Set(nodes[...index]), giftsAtATime: giftsAtATime)
+                let grown = self.resting(owners, living: Set(nodes[...index]), transfersAtATime: transfersAtATime)
                 #expect(grown.moves.allSatisfy { $0.to == joining })
                 owners = grown.owners
             }
             for node in nodes {
                 let left = self.resting(
-                    owners, living: Set(nodes).subtracting([node]), giftsAtATime: giftsAtATime)
+                    owners, living: Set(nodes).subtracting([node]), transfersAtATime: transfersAtATime)
                 #expect(left.moves.isEmpty, "\(node.rawValue) has left")
                 let early = self.placement(
                     left.owners, living: Set(nodes), steady: Set(nodes).subtracting([node]))
                 #expect(early.moves.isEmpty, "\(node.rawValue) has come back, and may not last")
-                let back = self.resting(left.owners, living: Set(nodes), giftsAtATime: giftsAtATime)
+                let back = self.resting(left.owners, living: Set(nodes), transfersAtATime: transfersAtATime)
                 #expect(back.moves.allSatisfy { $0.to == node }, "\(node.rawValue) has come back")
                 owners = back.owners
             }

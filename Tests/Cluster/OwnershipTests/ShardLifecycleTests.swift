@@ -21,9 +21,9 @@ import Testing
     }
 
     /// Owned under epoch 5, with ten events.
-    private static func owned(soleFrom: Duration = .zero) -> ShardLifecycle {
+    private static func owned(exclusiveFrom: Duration = .zero) -> ShardLifecycle {
         var lifecycle = ShardLifecycle()
-        lifecycle.takeAndApply(.stored(.owned(self.ownership(5), soleFrom: soleFrom)))
+        lifecycle.takeAndApply(.stored(.owned(self.ownership(5), exclusiveFrom: exclusiveFrom)))
         #expect(lifecycle.stored.epoch == self.five && lifecycle.applied.epoch == self.five)
         return lifecycle
     }
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `nothing is answered while an earlier owner may still answer`() {
-        var lifecycle = Self.owned(soleFrom: .seconds(9))
+        var lifecycle = Self.owned(exclusiveFrom: .seconds(9))
         #expect(lifecycle.wait(at: .seconds(2)) == .seconds(7) && !lifecycle.mayAnswer(at: .seconds(8)))
         #expect(lifecycle.mayAnswer(at: .seconds(9)))
         // when
@@ -50,12 +50,12 @@ import Testing
         // then
         #expect(isShorter && !isLonger && lifecycle.wait(at: .seconds(2)) == .seconds(3))
         let isEarly = lifecycle.takeAndApply(.waited(until: .seconds(4)))
-        #expect(!isEarly && !lifecycle.isSole)
+        #expect(!isEarly && !lifecycle.isExclusive)
         let isOver = lifecycle.takeAndApply(.waited(until: .seconds(5)))
-        #expect(isOver && lifecycle.isSole && lifecycle.mayAnswer(at: .zero))
+        #expect(isOver && lifecycle.isExclusive && lifecycle.mayAnswer(at: .zero))
         // Owned again, it is as it was.
-        lifecycle.takeAndApply(.stored(.owned(Self.ownership(6), soleFrom: nil)))
-        #expect(lifecycle.isSole && lifecycle.mayAnswer(at: .zero))
+        lifecycle.takeAndApply(.stored(.owned(Self.ownership(6), exclusiveFrom: nil)))
+        #expect(lifecycle.isExclusive && lifecycle.mayAnswer(at: .zero))
     }
 
     @Test func `a store that gives an epoch away again, or lacks events, is the end of the run`() {
@@ -69,7 +69,7 @@ import Testing
         // then: others may have lost it, and this run what it knew
         #expect(lifecycle.finding(Self.row(4, Self.other), by: Self.run) == .asKnown)
         for ownership in [Self.ownership(5), Self.ownership(6, head: 9)] {
-            let isTaken = lifecycle.takeAndApply(.stored(.owned(ownership, soleFrom: .zero)))
+            let isTaken = lifecycle.takeAndApply(.stored(.owned(ownership, exclusiveFrom: .zero)))
             #expect(!isTaken && lifecycle == before)
         }
     }
@@ -99,7 +99,7 @@ import Testing
         var lifecycle = Self.owned()
         #expect(lifecycle.mayCommit(under: Self.five) && !lifecycle.mayCommit(under: Epoch(rawValue: 4)))
         // when: known to the store, not yet to the writer
-        _ = lifecycle.handle(.stored(.owned(Self.ownership(6), soleFrom: nil)))
+        _ = lifecycle.handle(.stored(.owned(Self.ownership(6), exclusiveFrom: nil)))
         #expect(!lifecycle.mayCommit(under: Self.five))
         _ = lifecycle.handle(.stored(.released(under: Epoch(rawValue: 6))))
         #expect(!lifecycle.mayCommit(under: Epoch(rawValue: 6)))

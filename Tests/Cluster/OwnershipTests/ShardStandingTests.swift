@@ -13,18 +13,18 @@ import Testing
         var epoch: Int64 = 5
         var incarnation: Int64? = 1
         var head: Int64 = 10
-        var isBorneOut: Bool
+        var isConsistent: Bool
     }
 
     @Test(arguments: [
-        Row(testDescription: "the row is as it was", isBorneOut: true),
-        Row(testDescription: "the log has grown", head: 11, isBorneOut: true),
-        Row(testDescription: "another run has taken the shard", epoch: 6, incarnation: 2, head: 10, isBorneOut: true),
-        Row(testDescription: "the log is shorter", head: 9, isBorneOut: false),
-        Row(testDescription: "the epoch is another run's", incarnation: 2, isBorneOut: false),
-        Row(testDescription: "the epoch is nobody's", incarnation: nil, isBorneOut: false),
-        Row(testDescription: "the epoch has gone back", epoch: 4, isBorneOut: false),
-        Row(testDescription: "the epoch before was another's", epoch: 4, incarnation: 2, head: 11, isBorneOut: false),
+        Row(testDescription: "the row is as it was", isConsistent: true),
+        Row(testDescription: "the log has grown", head: 11, isConsistent: true),
+        Row(testDescription: "another run has taken the shard", epoch: 6, incarnation: 2, head: 10, isConsistent: true),
+        Row(testDescription: "the log is shorter", head: 9, isConsistent: false),
+        Row(testDescription: "the epoch is another run's", incarnation: 2, isConsistent: false),
+        Row(testDescription: "the epoch is nobody's", incarnation: nil, isConsistent: false),
+        Row(testDescription: "the epoch has gone back", epoch: 4, isConsistent: false),
+        Row(testDescription: "the epoch before was another's", epoch: 4, incarnation: 2, head: 11, isConsistent: false),
     ])
     func isHeldAgainst(_ row: Row) {
         let owner = row.incarnation.map {
@@ -32,7 +32,7 @@ import Testing
         }
         let record = ShardRecord(
             shard: Self.shard, epoch: Epoch(rawValue: row.epoch), owner: owner, head: LogSequence(rawValue: row.head))
-        #expect(self.standing.isBorneOut(by: record) == row.isBorneOut)
+        #expect(self.standing.isConsistent(with: record) == row.isConsistent)
     }
 
     @Test(

@@ -20,9 +20,9 @@ import Testing
     }
 
     private static let five = Epoch(rawValue: 5)
-    private static let owned5 = ShardNews.owned(Tests.ownership(5), soleFrom: nil)
-    private static let owned6 = ShardNews.owned(Tests.ownership(6), soleFrom: nil)
-    private static let rewound6 = ShardNews.owned(Tests.ownership(6, head: 9), soleFrom: nil)
+    private static let owned5 = ShardNews.owned(Tests.ownership(5), exclusiveFrom: nil)
+    private static let owned6 = ShardNews.owned(Tests.ownership(6), exclusiveFrom: nil)
+    private static let rewound6 = ShardNews.owned(Tests.ownership(6, head: 9), exclusiveFrom: nil)
     private static let appended = ShardNews.appended(head: LogSequence(rawValue: 11), under: five)
     private static let frozen = ShardNews.frozen(under: five)
     private static let released = ShardNews.released(under: five)

@@ -25,7 +25,7 @@ import Yams
 
         #expect(operation.queryParameters == Set(route.parameters))
         #expect(operation.text.contains("requestBody:") == route.takesBody)
-        #expect(operation.text.contains("second listener has this request too") == route.isOutside)
+        #expect(operation.text.contains("second listener has this request too") == route.isPublicListener)
         switch route.access {
         case .open, .signature: #expect(operation.text.contains("security: []"))
         case .scope(let scope): #expect(operation.text.contains("Scope `\(scope.rawValue)`"))

@@ -13,11 +13,11 @@ import Testing
                     let answer = try await outside.send(
                         route.method.rawValue, path, headers: ["Authorization": "Bearer admin"])
 
-                    #expect((answer.status == 404) == !route.isOutside)
+                    #expect((answer.status == 404) == !route.isPublicListener)
                 }
             }
         }
-        #expect(Route.all.filter(\.isOutside).map(\.path) == ["/v1/apple/notifications", "/livez"])
+        #expect(Route.all.filter(\.isPublicListener).map(\.path) == ["/v1/apple/notifications", "/livez"])
     }
 
     @Test func takesWhatComesThroughAProxy() async throws {

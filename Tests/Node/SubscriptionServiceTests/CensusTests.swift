@@ -5,7 +5,7 @@ import Testing
 
 /// Counting a shard page by page while commits go on.
 @Suite struct CensusTests {
-    private typealias Machine = CensusMachine<String>
+    private typealias Machine = StateCountMachine<String>
 
     private func change(_ key: UInt8, _ sequence: Int64, from before: String?, to after: String?) -> Machine.Change {
         Machine.Change(key: [key], sequence: LogSequence(rawValue: sequence), from: before, to: after)

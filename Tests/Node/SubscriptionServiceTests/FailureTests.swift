@@ -70,7 +70,7 @@ import Testing
         node.apple = apple
         try await node.run { _ = try await $0.ingest(signedPayload: payloads[0]) }
         store.damagedStream = try #require(store.commits.first?.first?.streams.first?.key)
-        let map = try #require(ShardMap(shardCount: 16))
+        let map = try #require(ShardHash(shardCount: 16))
         let neighbours = try (100..<600).map(String.init).filter { map.shard(of: $0) == map.shard(of: "1") }.map { id in
             var life = TestSubscription(id: id, from: Node.start - .days(1))
             return try apple.sign(life.subscribe())

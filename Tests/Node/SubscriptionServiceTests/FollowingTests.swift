@@ -3,6 +3,7 @@ import InMemoryStore
 import PerennialTestSupport
 import Queries
 import ServiceContract
+import Shards
 import SubscriptionService
 import Subscriptions
 import Synchronization

@@ -37,7 +37,7 @@ import Testing
     }
 
     private func run(_ body: @escaping @Sendable (Pair) async throws -> Void) async throws {
-        let map = try #require(ShardMap(shardCount: Self.shardCount))
+        let map = try #require(ShardHash(shardCount: Self.shardCount))
         let second = try Node(named: "b", store: self.store, apple: self.apple)
         try await Node(named: "a", store: self.store, apple: self.apple).run { one in
             try await second.run { two in
@@ -152,19 +152,19 @@ import Testing
     @Test("a shard that was given, which its giver did not hear, has the next owner and no other")
     func isGivenUnheard() async throws {
         try await self.run { pair in
-            let gifts = Answers()
+            let transfers = Answers()
             self.store.set { hooks in
                 hooks.give = { shard, give throws(StoreError) in
                     let isGiven = try give()
-                    guard shard == pair.shard, gifts.versions.withLock(\.isEmpty) else { return isGiven }
-                    gifts.versions.withLock { $0.append(isGiven ? 1 : nil) }
+                    guard shard == pair.shard, transfers.versions.withLock(\.isEmpty) else { return isGiven }
+                    transfers.versions.withLock { $0.append(isGiven ? 1 : nil) }
                     throw HookedSharedStore.unheard
                 }
             }
             // when: what the giver says of it is not known
             _ = try? await pair.giver.move(pair.shard, to: pair.next)
             // then
-            #expect(gifts.versions.withLock(\.self) == [1])
+            #expect(transfers.versions.withLock(\.self) == [1])
             try await self.isRecordedOnce(pair)
         }
     }

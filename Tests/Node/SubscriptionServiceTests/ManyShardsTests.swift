@@ -9,9 +9,9 @@ import WireProtocol
 
 /// What a store of many shards asks of cursors, which name each of them.
 @Suite(.timeLimit(.minutes(10))) struct ManyShardsTests {
-    private let map: ShardMap
+    private let map: ShardHash
 
-    init() throws { self.map = try #require(ShardMap(shardCount: 1_024)) }
+    init() throws { self.map = try #require(ShardHash(shardCount: 1_024)) }
 
     /// An event in each shard.
     private func submissions() -> [Submission] {

@@ -39,7 +39,7 @@ import Testing
         }
         // and a listener who has heard of both, at a node that owns another shard
         let store = ReplaceableStore(lost)
-        let shard = try #require(ShardMap(shardCount: 16)).shard(of: "1")
+        let shard = try #require(ShardHash(shardCount: 16)).shard(of: "1")
         node.store = store
         node.configuration.shards = [ShardID(rawValue: shard.rawValue ^ 1)]
         let start = PositionToken(store: StoreStamp(lost.identity), positions: []).text

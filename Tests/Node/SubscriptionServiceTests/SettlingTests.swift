@@ -164,7 +164,7 @@ import Testing
         let told = [life.subscribe(), life.turnAutoRenew(false), life.askForConsumption()]
         let end = life.end
         let node = try Node(store: self.store)
-        let shard = try #require(ShardMap(shardCount: 16)?.shard(of: "1"))
+        let shard = try #require(ShardHash(shardCount: 16)?.shard(of: "1"))
         let payloads = try told.map(node.apple.sign)
         try await node.run { [stream] service in
             for payload in payloads[..<2] { _ = try await service.ingest(signedPayload: payload) }

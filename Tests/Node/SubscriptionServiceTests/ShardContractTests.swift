@@ -10,7 +10,7 @@ import WireProtocol
 @Suite struct ShardContractTests {
     @Test func namesEveryFunctionThatACallCanReach() async throws {
         // given: a system whose calls go nowhere, and say their names
-        let map = try #require(ShardMap(shardCount: 16))
+        let map = try #require(ShardHash(shardCount: 16))
         let wire = NamingTransport()
         let shard = try ShardEndpoint.resolve(
             id: ShardActorID(shard: ShardID(rawValue: 3)), using: ClusterSystem(shardMap: map, transport: wire))

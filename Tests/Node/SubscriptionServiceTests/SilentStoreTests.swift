@@ -11,7 +11,7 @@ import Testing
 
 /// Checks while the store says nothing: neither an answer nor an error.
 @Suite(.timeLimit(.minutes(10))) struct SilentStoreTests {
-    private static let map = ShardMap(shardCount: 16)!
+    private static let map = ShardHash(shardCount: 16)!
     /// Each of a shard of its own.
     private static let ids: [String] = {
         var ids: [ShardID: String] = [:]

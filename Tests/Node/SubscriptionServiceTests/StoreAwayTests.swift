@@ -19,7 +19,7 @@ import Testing
     private let store: AwayStore
     private let apple: TestAppStore
     private let mirror = EntitlementMirror(
-        map: ShardMap(shardCount: Self.shardCount)!, staleness: .seconds(1_000), origin: .now - .seconds(10_000))
+        map: ShardHash(shardCount: Self.shardCount)!, staleness: .seconds(1_000), origin: .now - .seconds(10_000))
 
     init() throws {
         self.store = AwayStore(self.memory)

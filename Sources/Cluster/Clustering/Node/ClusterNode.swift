@@ -113,12 +113,12 @@ package final class ClusterNode: InvocationTransport {
 
     /// - Parameter listener: hears whether a run is still refusing connections after the one to it was lost: true each time
     ///   that it does, and false once it does not or is not tried any more. On any thread; it must not wait.
-    package func onKnock(_ listener: @escaping @Sendable (_ run: ShardRecord.Owner, _ isRefused: Bool) -> Void) {
-        self.lostPeers.onKnock(listener)
+    package func onProbe(_ listener: @escaping @Sendable (_ run: ShardRecord.Owner, _ isRefused: Bool) -> Void) {
+        self.lostPeers.onProbe(listener)
     }
 
     /// To be told again and again. Each of these is connected to, called or not: it is by the end of its connection that a
-    /// process is known to be gone. Nobody else is knocked at, and where others cannot be reached, nobody goes on trying
+    /// process is known to be gone. No other run is probed, and where others cannot be reached, nobody goes on trying
     /// unless somebody calls.
     /// - Parameter runs: those of other nodes that live.
     package func watch(_ runs: Set<ShardRecord.Owner>) {

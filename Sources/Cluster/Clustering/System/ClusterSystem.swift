@@ -25,7 +25,7 @@ package final class ClusterSystem: DistributedActorSystem {
 
     /// - Parameter contract: the same as the transport's.
     package init(
-        shardMap: ShardMap, contract: CallContract = CallContract(),
+        shardMap: ShardHash, contract: CallContract = CallContract(),
         transport: any InvocationTransport = SingleNodeTransport()
     ) {
         self.slots = shardMap.shards.map { _ in ActorSlot() }

@@ -20,7 +20,7 @@ package final class EntitlementMirror: Sendable {
         }
     }
 
-    package let map: ShardMap
+    package let map: ShardHash
     let names: MirrorNames
     let progress: ShardProgress
     private let staleness: Int64
@@ -34,7 +34,7 @@ package final class EntitlementMirror: Sendable {
     ///   - map: of the store that is mirrored.
     ///   - staleness: `stream.staleness`: answers about a shard that has not been current for longer say so.
     ///   - origin: a moment that no other comes before, by which moments are counted.
-    package init(map: ShardMap, staleness: Duration = .seconds(2), origin: ContinuousClock.Instant = .now) {
+    package init(map: ShardHash, staleness: Duration = .seconds(2), origin: ContinuousClock.Instant = .now) {
         let memory = MirrorMemory()
         let heads = memory.words(Self.segmentCount * SegmentView.wordCount)
         self.map = map

@@ -20,7 +20,7 @@ package struct PeerWatch: Hashable, Sendable {
     /// When the last reading was asked for, and when it had arrived.
     private var lastAsked: Duration?
     private var lastArrival = Duration.zero
-    private var hints = DeathHints()
+    private var hints = Suspicions()
 
     package init(terms: LeaseTerms) { self.terms = terms }
 
@@ -30,7 +30,7 @@ package struct PeerWatch: Hashable, Sendable {
     ///   - now: when it had arrived.
     ///   - hints: by then.
     package mutating func observe(
-        _ nodes: [NodeStatus], askedAt asked: Duration, at now: Duration, hints: DeathHints = DeathHints()
+        _ nodes: [NodeStatus], askedAt asked: Duration, at now: Duration, hints: Suspicions = Suspicions()
     ) {
         let isUnbroken = self.lastAsked.map { now - $0 <= self.terms.longestReadingGap } ?? false
         self.lastAsked = asked

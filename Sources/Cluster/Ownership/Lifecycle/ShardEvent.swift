@@ -24,9 +24,9 @@ package enum ShardEvent: Hashable, Sendable {
 /// What the store has said of a shard, and its writer applies. Where it speaks of a batch it names the epoch under which that was
 /// decided.
 package enum ShardNews: Hashable, Sendable {
-    /// This run is the owner, from this head on: for the first time, after a freeze, or again. From `soleFrom` on no earlier owner
+    /// This run is the owner, from this head on: for the first time, after a freeze, or again. From `exclusiveFrom` on no earlier owner
     /// answers any more; nil where that stays as it was.
-    case owned(ShardOwnership, soleFrom: Duration?)
+    case owned(ShardOwnership, exclusiveFrom: Duration?)
     /// The oldest batch is durable, up to `head`.
     case appended(head: LogSequence, under: Epoch)
     /// The outcome of a commit is unknown, or the store may not have what this run knows.

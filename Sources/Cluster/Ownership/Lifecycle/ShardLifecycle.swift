@@ -54,7 +54,7 @@ package struct ShardLifecycle: Hashable, Sendable {
     /// The node stops: commands that are waiting are still worked off.
     package private(set) var isClosing = false
     /// From this moment of the node's clock on no earlier owner answers any more; nil once that has passed.
-    private var soleFrom: Duration?
+    private var exclusiveFrom: Duration?
 
     package init() {}
 
@@ -68,19 +68,19 @@ package struct ShardLifecycle: Hashable, Sendable {
 
     /// How long an earlier owner may still answer. Until then nothing is answered, and no write acknowledged that answers must
     /// show.
-    package func wait(at now: Duration) -> Duration { max(.zero, (self.soleFrom ?? now) - now) }
+    package func wait(at now: Duration) -> Duration { max(.zero, (self.exclusiveFrom ?? now) - now) }
 
     package func mayAnswer(at now: Duration) -> Bool { self.isServing && self.wait(at: now) == .zero }
 
     /// No earlier owner answers any more: there is no need to read the clock.
-    package var isSole: Bool { self.soleFrom == nil }
+    package var isExclusive: Bool { self.exclusiveFrom == nil }
 
     /// Whether a batch decided under `epoch` may still be committed.
     package func mayCommit(under epoch: Epoch) -> Bool { self.stored.epoch.map { epoch >= $0 } ?? false }
 
     /// Compares a row with what the store has said before.
     package func finding(_ row: ShardRecord, by run: ShardRecord.Owner) -> Finding {
-        if let standing = self.stored.standing, self.stored.phase != .absent, !standing.isBorneOut(by: row) {
+        if let standing = self.stored.standing, self.stored.phase != .absent, !standing.isConsistent(with: row) {
             return .rewound
         }
         let isLater = self.stored.epoch.map { $0 < row.epoch }
@@ -115,12 +115,12 @@ package struct ShardLifecycle: Hashable, Sendable {
         case .kept(let epoch):
             guard self.stored.phase == .draining, self.stored.epoch == epoch else { return nil }
             self.stored.phase = .serving
-        case .waitShortened(let soleFrom):
-            guard let known = self.soleFrom, soleFrom < known else { return nil }
-            self.soleFrom = soleFrom
+        case .waitShortened(let exclusiveFrom):
+            guard let known = self.exclusiveFrom, exclusiveFrom < known else { return nil }
+            self.exclusiveFrom = exclusiveFrom
         case .waited(let now):
-            guard self.soleFrom != nil, self.wait(at: now) == .zero else { return nil }
-            self.soleFrom = nil
+            guard self.exclusiveFrom != nil, self.wait(at: now) == .zero else { return nil }
+            self.exclusiveFrom = nil
         case .closing:
             guard !self.isClosing else { return nil }
             self.isClosing = true
@@ -130,10 +130,10 @@ package struct ShardLifecycle: Hashable, Sendable {
 
     private mutating func store(_ news: ShardNews) -> Bool {
         switch news {
-        case .owned(let ownership, let soleFrom):
+        case .owned(let ownership, let exclusiveFrom):
             guard self.stored.standing?.mayPrecede(ownership) ?? true else { return false }
             self.stored.own(ownership)
-            if let soleFrom { self.soleFrom = soleFrom }
+            if let exclusiveFrom { self.exclusiveFrom = exclusiveFrom }
             return true
         case .appended(let head, let epoch): return self.stored.advance(to: head, under: epoch)
         case .frozen(let epoch): return self.stored.freeze(under: epoch)

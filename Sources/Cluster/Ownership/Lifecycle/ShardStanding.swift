@@ -19,7 +19,7 @@ package struct ShardStanding: Hashable, Sendable {
 
     /// false for a row, read after this was heard, of a store that has forgotten some of it: who owns the shard, or how its
     /// log ends. A later epoch has nothing to do with this one.
-    package func isBorneOut(by row: ShardRecord) -> Bool {
+    package func isConsistent(with row: ShardRecord) -> Bool {
         if row.epoch > self.epoch { return true }
         return row.epoch == self.epoch && row.owner?.incarnation == self.incarnation && row.head >= self.head
     }

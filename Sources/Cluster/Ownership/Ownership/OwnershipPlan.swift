@@ -11,19 +11,19 @@ package struct OwnershipPlan: Hashable, Sendable {
     package var claims: [ShardRecord] = []
     /// From then on, by this node's clock, nobody who was taken for dead answers for anything any more: reads of what is
     /// claimed have to wait for it, and so have writes that reads must show.
-    package var soleFrom = Duration.zero
+    package var exclusiveFrom = Duration.zero
     /// Shards of this node that others are to serve.
-    package var gifts: [Placement.Move] = []
+    package var transfers: [Placement.Move] = []
 
     /// - Parameters:
     ///   - me: this run; unless the view shows it living, there is nothing that it may do.
     ///   - watch: has seen the view.
-    ///   - giftsAtATime: so few that a change of plan costs little.
+    ///   - transfersAtATime: so few that a change of plan costs little.
     package init(
-        _ view: ClusterView, by me: ShardRecord.Owner, watch: PeerWatch, at now: Duration, giftsAtATime: Int
+        _ view: ClusterView, by me: ShardRecord.Owner, watch: PeerWatch, at now: Duration, transfersAtATime: Int
     ) {
         let ends = view.nodes.filter { $0.life == .deposed }.compactMap { watch.end(of: $0.id) }
-        self.soleFrom = ends.max() ?? .zero
+        self.exclusiveFrom = ends.max() ?? .zero
         let living = view.living
         guard living.contains(me) else { return }
         let others = view.nodes.filter { $0.life == .live && $0.owner != me }
@@ -37,6 +37,6 @@ package struct OwnershipPlan: Hashable, Sendable {
         self.claims = view.shards.filter { placement.taken[$0.shard] == me.node }
         // What the silent own will be there to be taken by whoever holds too little now.
         guard self.silent.isEmpty else { return }
-        self.gifts = Array(placement.moves.lazy.filter { $0.from == me.node }.prefix(giftsAtATime))
+        self.transfers = Array(placement.moves.lazy.filter { $0.from == me.node }.prefix(transfersAtATime))
     }
 }

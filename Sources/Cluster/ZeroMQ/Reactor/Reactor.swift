@@ -21,10 +21,10 @@ package struct Reactor: Sendable {
     }
 
     /// Rings it from any thread.
-    package let wakeUp: WakeUp
+    package let wakeUp: EventFDWaker
     private let turns = Count()
 
-    package init() throws(ZeroMQError) { self.wakeUp = try WakeUp() }
+    package init() throws(ZeroMQError) { self.wakeUp = try EventFDWaker() }
 
     /// How often it has woken up: while there is nothing to do it does not.
     package var turnCount: Int { self.turns.value.load(ordering: .relaxed) }

@@ -51,8 +51,8 @@ extension PostedChecks {
 
 /// Reads one check after the other.
 private struct JSONCheckReader {
-    private var entitlements = TextMemo()
-    private var bundleIDs = TextMemo()
+    private var entitlements = StringCache()
+    private var bundleIDs = StringCache()
     /// The first member of a check that no check has.
     private(set) var unknown: Problem?
 

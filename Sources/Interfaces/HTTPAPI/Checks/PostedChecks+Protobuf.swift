@@ -38,8 +38,8 @@ extension PostedChecks {
 
 /// Reads one `Check` after the other.
 private struct ProtobufCheckReader {
-    private var entitlements = TextMemo()
-    private var bundleIDs = TextMemo()
+    private var entitlements = StringCache()
+    private var bundleIDs = StringCache()
 
     /// What is no check is refused alone: the other items have to get their answers.
     mutating func item(_ scanner: ProtobufScanner) throws(ProtobufScanner.Malformed) -> PostedChecks.Item {

@@ -68,7 +68,7 @@ extension API {
 
     func replayWebhook(_ call: Call) async throws -> Response {
         try await call.withBody { body in
-            let posted = try PostedStretch(body)
+            let posted = try PostedTimeRange(body)
             let count = try await self.webhooks.replay(call.arguments[0], from: posted.from, to: posted.to)
             return .json(.accepted) { json in json.object { $0.member("events", Int64(count)) } }
         }

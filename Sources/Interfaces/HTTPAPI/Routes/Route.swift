@@ -11,7 +11,7 @@ package struct Route: Sendable {
     package let path: String
     package let access: Access
     /// The listener for the outside world has it as well.
-    package let isOutside: Bool
+    package let isPublicListener: Bool
     /// Answered whatever else is going on: the pages by which an operator sees an overload.
     let isUnlimited: Bool
     /// Its handler reads the body; all others leave it alone.
@@ -21,13 +21,13 @@ package struct Route: Sendable {
     let handler: Handler
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, _ access: Access, isOutside: Bool = false,
+        _ method: HTTPRequest.Method, _ path: String, _ access: Access, isPublicListener: Bool = false,
         isUnlimited: Bool = false, takesBody: Bool = false, parameters: [String] = [], handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
         self.access = access
-        self.isOutside = isOutside
+        self.isPublicListener = isPublicListener
         self.isUnlimited = isUnlimited
         self.takesBody = takesBody
         self.parameters = parameters
@@ -52,7 +52,7 @@ extension Route {
 
     /// All there are; `proto/openapi.yaml` is held against this.
     package static let all: [Route] = [
-        Route(.post, "/v1/apple/notifications", .signature, isOutside: true, takesBody: true) {
+        Route(.post, "/v1/apple/notifications", .signature, isPublicListener: true, takesBody: true) {
             try await $0.receiveNotification($1)
         },
         Route(.post, "/v1/apple/test-notifications", .scope(.admin), takesBody: true) {
@@ -124,7 +124,7 @@ extension Route {
         Route(.get, "/v1/webhooks/{webhook}/dead-letters", .scope(.admin), parameters: page) {
             try await $0.deadLetters($1)
         },
-        Route(.get, "/livez", .open, isOutside: true, isUnlimited: true) { api, _ in api.live() },
+        Route(.get, "/livez", .open, isPublicListener: true, isUnlimited: true) { api, _ in api.live() },
         Route(.get, "/readyz", .open, isUnlimited: true, parameters: ["for"]) { try $0.ready($1) },
         Route(.get, "/metrics", .scope(.read), isUnlimited: true) { $0.metrics($1) },
     ]

@@ -9,7 +9,7 @@ package import Webhooks
 package struct APIServer: Service {
     /// A listener as it was bound: the port is known when 0 was asked for.
     package struct Endpoint: Hashable, Sendable {
-        package let isOutside: Bool
+        package let isPublicListener: Bool
         package let host: String
         package let port: Int
         package let isTLS: Bool
@@ -36,7 +36,8 @@ package struct APIServer: Service {
             authorizer: Authorizer(tokens: configuration.tokens))
         var listeners = [
             try HTTPListener(
-                configuration.main, setting: "http", isOutside: false, api: api, routes: Route.all + additionalRoutes,
+                configuration.main, setting: "http", isPublicListener: false, api: api,
+                routes: Route.all + additionalRoutes,
                 limits: configuration.limits,
                 browserGuard: BrowserGuard(
                     isUnprotected: configuration.tokens.isEmpty, publicOrigin: configuration.publicOrigin),
@@ -45,8 +46,8 @@ package struct APIServer: Service {
         if let outside = configuration.outside {
             listeners.append(
                 try HTTPListener(
-                    outside, setting: "http.public", isOutside: true, api: api,
-                    routes: Route.all.filter(\.isOutside), limits: configuration.limits,
+                    outside, setting: "http.public", isPublicListener: true, api: api,
+                    routes: Route.all.filter(\.isPublicListener), limits: configuration.limits,
                     browserGuard: BrowserGuard(isUnprotected: false, publicOrigin: configuration.publicOrigin),
                     logger: logger, onListening: onListening))
         }

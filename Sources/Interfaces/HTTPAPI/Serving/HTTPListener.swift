@@ -14,13 +14,13 @@ struct HTTPListener: Service {
     /// - Parameter setting: the key of the configuration that it was described under, for messages.
     /// - Throws: for TLS files that cannot be used.
     init(
-        _ configuration: Configuration.Listener, setting: String, isOutside: Bool, api: API, routes: [Route],
+        _ configuration: Configuration.Listener, setting: String, isPublicListener: Bool, api: API, routes: [Route],
         limits: Configuration.Limits, browserGuard: BrowserGuard, logger: Logger,
         onListening: @escaping @Sendable (APIServer.Endpoint) async -> Void
     ) throws(ConfigurationError) {
         var limits = limits
         // Nobody outside has a cursor.
-        if !isOutside { limits.headerBytes += SubscriptionService.longestCursor }
+        if !isPublicListener { limits.headerBytes += SubscriptionService.longestCursor }
         // Each listener counts for itself: a flood from outside takes nothing from the backends.
         let admission = Admission(limits: limits)
         self.setting = setting
@@ -36,7 +36,7 @@ struct HTTPListener: Service {
             onServerRunning: { channel in
                 await onListening(
                     APIServer.Endpoint(
-                        isOutside: isOutside, host: configuration.host,
+                        isPublicListener: isPublicListener, host: configuration.host,
                         port: channel.localAddress?.port ?? configuration.port, isTLS: configuration.tls != nil))
             },
             logger: logger)

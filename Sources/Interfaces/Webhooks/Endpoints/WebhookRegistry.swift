@@ -9,7 +9,7 @@ package struct WebhookRegistry: Sendable {
     package static let endpointLimit = 100
     private static let replayLimit = 4
 
-    let shelf: WebhookShelf
+    let shelf: WebhookStore
     private let store: any EventStore
     private let outbound: OutboundGuard
     private let transport: any WebhookTransport
@@ -20,7 +20,7 @@ package struct WebhookRegistry: Sendable {
         store: any EventStore, outbound: OutboundGuard = OutboundGuard(), transport: any WebhookTransport,
         clock: any WallClock = SystemClock()
     ) {
-        self.shelf = WebhookShelf(store: store)
+        self.shelf = WebhookStore(store: store)
         self.store = store
         self.outbound = outbound
         self.transport = transport
@@ -68,7 +68,7 @@ package struct WebhookRegistry: Sendable {
         var cursors: [String: [UInt8]] = [:]
         if start == .now {
             for head in try await ServiceError.translating({ try await self.store.heads() }) {
-                cursors[WebhookShelf.name(of: .init(head.shard), ofEndpoint: endpoint.id)] =
+                cursors[WebhookStore.name(of: .init(head.shard), ofEndpoint: endpoint.id)] =
                     DeliveryWindow(after: head.sequence).bytes
             }
         }
@@ -130,7 +130,7 @@ package struct WebhookRegistry: Sendable {
                 count += Int(last.rawValue - first.rawValue)
                 let window = DeliveryWindow(after: first, upTo: last)
                 guard first < last else { continue }
-                notes[WebhookShelf.name(of: .init(head.shard, replay: replay), ofEndpoint: id)] = window.bytes
+                notes[WebhookStore.name(of: .init(head.shard, replay: replay), ofEndpoint: id)] = window.bytes
             }
             try await self.shelf.set(notes)
             return count

@@ -16,7 +16,7 @@ struct WebhookAttempt {
         case failed(DeliveryFailure)
     }
 
-    let context: WebhookCourier.Context
+    let context: WebhookDispatcher.Context
     let endpoint: WebhookEndpoint
 
     func deliver(_ event: StoredEvent) async -> Outcome {

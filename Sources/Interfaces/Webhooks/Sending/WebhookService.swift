@@ -10,8 +10,8 @@ import Subscriptions
 package struct WebhookService: Service {
     private static let interval = Duration.seconds(1)
 
-    private let shelf: WebhookShelf
-    private let context: WebhookCourier.Context
+    private let shelf: WebhookStore
+    private let context: WebhookDispatcher.Context
     private let nodeClock: any WallClock
 
     /// - Parameters:
@@ -22,8 +22,8 @@ package struct WebhookService: Service {
         store: any EventStore, log: ServedLog, transport: any WebhookTransport, nodeClock: any WallClock,
         clock: any WallClock, logger: Logger, render: @escaping @Sendable (ChangeView, _ type: String) -> [UInt8]
     ) {
-        self.shelf = WebhookShelf(store: store)
-        self.context = WebhookCourier.Context(
+        self.shelf = WebhookStore(store: store)
+        self.context = WebhookDispatcher.Context(
             log: log, store: store, transport: transport, render: render, clock: clock, logger: logger)
         self.nodeClock = nodeClock
     }
@@ -32,7 +32,7 @@ package struct WebhookService: Service {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                var couriers: [String: (courier: WebhookCourier, stop: AsyncStream<Never>.Continuation)] = [:]
+                var couriers: [String: (courier: WebhookDispatcher, stop: AsyncStream<Never>.Continuation)] = [:]
                 var damaged: Set<String> = []
                 let lag = Gauge(label: "perennial_webhook_lag_seconds")
                 while !Task.isCancelled {
@@ -70,8 +70,8 @@ package struct WebhookService: Service {
 
     private func start(
         _ endpoint: WebhookEndpoint, in group: inout DiscardingTaskGroup
-    ) -> (WebhookCourier, AsyncStream<Never>.Continuation) {
-        let courier = WebhookCourier(endpoint, self.context)
+    ) -> (WebhookDispatcher, AsyncStream<Never>.Continuation) {
+        let courier = WebhookDispatcher(endpoint, self.context)
         let (stopped, stop) = AsyncStream<Never>.makeStream()
         group.addTask {
             // Whichever ends first ends the other.
@@ -86,7 +86,7 @@ package struct WebhookService: Service {
     }
 
     /// Of the event that has waited longest, in seconds.
-    private func lag(of couriers: [WebhookCourier]) async -> Double {
+    private func lag(of couriers: [WebhookDispatcher]) async -> Double {
         var oldest: Int64?
         for courier in couriers {
             if let age = await courier.oldest { oldest = min(oldest ?? age, age) }

@@ -115,7 +115,7 @@ struct CheckExecution {
         while true {
             await self.fromOwners(open, atLeast: bounds, for: nil)
             open = self.positions.remote == nil ? [] : self.answers.open { $0?.code == .notOwner }
-            guard !open.isEmpty, await OwnerSearch.pause(since: start, for: PositionGuard.patience) else { return }
+            guard !open.isEmpty, await OwnerRetry.pause(since: start, for: PositionGuard.patience) else { return }
             self.deadline = self.owned.storeQuestions.deadline
         }
     }

@@ -10,7 +10,7 @@ package import Subscriptions
 /// a lock of one of its shards at a time, and those of the registers of names for as long as a reference is copied.
 package struct EntitlementChecker: ShardAnswers {
     let positions: PositionGuard
-    private let map: ShardMap
+    private let map: ShardHash
     private let owned: OwnedShards
     /// nil on a node that keeps none.
     private let mirror: MirrorChecker?
@@ -18,7 +18,7 @@ package struct EntitlementChecker: ShardAnswers {
     private let clock: any WallClock
 
     package init(
-        store: any EventStore, map: ShardMap, positions: PositionGuard, names: RowNames, catalog: Catalog,
+        store: any EventStore, map: ShardHash, positions: PositionGuard, names: RowNames, catalog: Catalog,
         rules: DerivationRules, mirror: EntitlementMirror?, clock: any WallClock, watch: ClockWatch,
         waitingClock: any Clock<Duration>, storePatience: Duration
     ) {
@@ -45,13 +45,13 @@ package struct EntitlementChecker: ShardAnswers {
         let questions = CheckQuestions(requests, self.map)
         let named = try self.positions.bounds(token, of: questions.order.shards)
         do throws(ServiceError) {
-            let turns = self.positions.turns(of: questions.order.shards)
+            let generation = self.positions.generation(of: questions.order.shards)
             // Before the heads, which do not go back.
             if named.allSatisfy({ self.positions.knows($0) }),
                 let heads = try self.positions.knownHeads(of: questions.order.shards)
             {
                 let (response, missing) = self.read(questions, heads)
-                try self.positions.confirm(questions.order.shards, since: turns)
+                try self.positions.confirm(questions.order.shards, since: generation)
                 return missing.isEmpty ? response : self.complete(response, missing, of: questions, heads)
             }
         } catch {

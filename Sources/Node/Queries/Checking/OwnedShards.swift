@@ -7,7 +7,7 @@ import Subscriptions
 
 /// Answers checks as the owner of the shards that are asked about: from their tables, and what those lack from the store.
 struct OwnedShards: Sendable {
-    let map: ShardMap
+    let map: ShardHash
     let positions: PositionGuard
     let names: RowNames
     let catalog: Catalog
@@ -30,7 +30,7 @@ struct OwnedShards: Sendable {
         var shard: ShardID
         var numbers: ArraySlice<Int>
         /// From before its head.
-        var turns: Int
+        var generation: Int
     }
 
     /// As the owner of the shards that are asked about.
@@ -49,7 +49,7 @@ struct OwnedShards: Sendable {
             let missing = verdicts.answer(
                 part.numbers, of: questions, from: self.table(of: part.shard), into: &answers)
             do throws(ServiceError) {
-                try self.positions.confirm([part.shard], since: part.turns)
+                try self.positions.confirm([part.shard], since: part.generation)
                 answers.note(head)
                 if !missing.isEmpty { cold.append((part, missing)) }
             } catch {
@@ -58,7 +58,7 @@ struct OwnedShards: Sendable {
         }
         var headless: [Part] = []
         for (shard, numbers) in questions.order.parts {
-            let part = Part(shard: shard, numbers: numbers, turns: self.positions.turns(of: [shard]))
+            let part = Part(shard: shard, numbers: numbers, generation: self.positions.generation(of: [shard]))
             do throws(ServiceError) {
                 let bound = bounds.first { $0.shard == shard }
                 if let head = try self.positions.knownHead(of: shard, atLeast: bound) {
@@ -84,7 +84,7 @@ struct OwnedShards: Sendable {
             into: self.table(of:))
         for (part, missing) in cold {
             do throws(ServiceError) {
-                try self.positions.confirm([part.shard], since: part.turns)
+                try self.positions.confirm([part.shard], since: part.generation)
             } catch {
                 answers.fail(missing, error)
             }

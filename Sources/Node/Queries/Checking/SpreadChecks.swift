@@ -59,7 +59,7 @@ struct SpreadChecks: Sendable {
         until deadline: ContinuousClock.Instant?
     ) async -> PartialAnswers {
         do throws(ServiceError) {
-            let verdicts = try await CatchingUp.wait { () async throws(ServiceError) -> ShardVerdicts? in
+            let verdicts = try await PositionWait.wait { () async throws(ServiceError) -> ShardVerdicts? in
                 let verdicts = try await ServiceError.translating {
                     try await ClusterSystem.$deadline.withValue(deadline) {
                         try await self.remote.check(requests, of: shard)

@@ -8,13 +8,13 @@ package import Subscriptions
 /// Answers questions about one stream from what is durable.
 package struct StreamReader: Sendable {
     let store: any EventStore
-    let map: ShardMap
+    let map: ShardHash
     let positions: PositionGuard
     let rules: DerivationRules
     let clock: any WallClock
 
     package init(
-        store: any EventStore, map: ShardMap, positions: PositionGuard, rules: DerivationRules, clock: any WallClock
+        store: any EventStore, map: ShardHash, positions: PositionGuard, rules: DerivationRules, clock: any WallClock
     ) {
         self.store = store
         self.map = map
@@ -54,7 +54,7 @@ package struct StreamReader: Sendable {
 
     /// The row is of a commit of which its owner has not heard yet: what he answers from memory would be older.
     private func waitForOwner(of shard: ShardID, toReach sequence: LogSequence) async throws(ServiceError) {
-        try await CatchingUp.wait { () throws(ServiceError) in
+        try await PositionWait.wait { () throws(ServiceError) in
             try await self.positions.head(of: shard).sequence >= sequence ? () : nil
         }
     }
@@ -90,7 +90,7 @@ package struct StreamReader: Sendable {
         }
         try await self.positions.check(atLeast: query.atLeast)
         if query.consistency == .durable { try await self.store.ping() }
-        let turns = self.positions.turns(of: [self.map.shard(of: query.stream.id)])
+        let generation = self.positions.generation(of: [self.map.shard(of: query.stream.id)])
         var found = try await self.find(query.stream, query.consistency)
         // Tokens do not go back.
         let bound = try self.positions.bounds(query.atLeast).first { $0.shard == found.shard }
@@ -103,7 +103,7 @@ package struct StreamReader: Sendable {
             }
             : try await self.current(found, at: now)
         if query.consistency != .local, self.positions.isOurs(found.shard) {
-            try self.positions.confirm([found.shard], since: turns)
+            try self.positions.confirm([found.shard], since: generation)
         }
         return view
     }

@@ -27,11 +27,12 @@ package struct ServedLog: Sendable {
     /// Of all shards that this node owns and may answer for; it waits for nothing.
     /// - Returns: and the shards of which only the store knows who wrote the newest event: `learn(_:)` asks it.
     package func heads() -> (known: [ServedHead], unknown: [ShardID]) {
-        var turns = 0
+        var generations = 0
         var known: [ServedHead] = []
         var unknown: [ShardID] = []
         for parts in self.positions.shards where parts.isOurs {
-            let turn = parts.status.generation
+            // Before the head.
+            let generation = parts.status.generation
             guard let epoch = parts.status.epoch, let head = try? parts.status.head() else { continue }
             guard let tag = head.tag else {
                 unknown.append(parts.shard)
@@ -39,15 +40,15 @@ package struct ServedLog: Sendable {
             }
             let position = StreamPosition(sequence: head.sequence, tag: tag)
             known.append(self.head(of: parts.shard, epoch, position))
-            turns += turn
+            generations += generation
         }
-        guard self.mayAnswer(for: known.map(\.shard), since: turns) else { return ([], []) }
+        guard self.mayAnswer(for: known.map(\.shard), since: generations) else { return ([], []) }
         return (known, unknown)
     }
 
-    private func mayAnswer(for shards: [ShardID], since turns: Int) -> Bool {
+    private func mayAnswer(for shards: [ShardID], since generation: Int) -> Bool {
         do {
-            try self.positions.confirm(shards, since: turns)
+            try self.positions.confirm(shards, since: generation)
             return true
         } catch {
             return false
@@ -75,7 +76,7 @@ package struct ServedLog: Sendable {
 
     /// Whether this node owns the shard and may speak for it at this moment.
     package func mayAnswer(for shard: ShardID) -> Bool {
-        self.positions.isOurs(shard) && self.mayAnswer(for: [shard], since: self.positions.turns(of: [shard]))
+        self.positions.isOurs(shard) && self.mayAnswer(for: [shard], since: self.positions.generation(of: [shard]))
     }
 
     // MARK: Events
@@ -100,7 +101,7 @@ package struct ServedLog: Sendable {
         of shard: ShardID, after key: [UInt8], limit: Int
     ) async throws(StreamFailure) -> SnapshotPage {
         try await Self.translating {
-            let turns = self.positions.turns(of: [shard])
+            let generation = self.positions.generation(of: [shard])
             let head = try await self.head(of: shard)
             let rows = try await self.store.streams(in: shard, after: key.isEmpty ? nil : key, limit: limit)
             var images: [SubscriptionImage] = []
@@ -108,7 +109,7 @@ package struct ServedLog: Sendable {
             for row in rows {
                 if let image = try await self.renewer.image(of: row, in: shard) { images.append(image) }
             }
-            try self.positions.confirm([shard], since: turns)
+            try self.positions.confirm([shard], since: generation)
             let next = rows.count < limit ? [] : rows.last?.key ?? []
             return SnapshotPage(origin: self.origin, head: head, images: images, next: next)
         }
@@ -120,13 +121,13 @@ package struct ServedLog: Sendable {
         of shard: ShardID, after position: StreamPosition, limit: Int
     ) async throws(StreamFailure) -> ChangesPage {
         try await Self.translating {
-            let turns = self.positions.turns(of: [shard])
+            let generation = self.positions.generation(of: [shard])
             let head = try await self.head(of: shard)
             try await self.positions.check(position.position(in: shard))
             let events = try await self.store.events(in: shard, after: position.sequence, limit: limit)
                 .upTo(head.position.sequence)
             let deltas = try await self.deltas(events, after: position)
-            try self.positions.confirm([shard], since: turns)
+            try self.positions.confirm([shard], since: generation)
             return ChangesPage(origin: self.origin, head: head, deltas: deltas)
         }
     }

@@ -14,7 +14,7 @@ struct AskWorker: Sendable {
     /// Of real time: the clock may run fast.
     private static let pauseWhileRecovering = Duration.milliseconds(100)
 
-    let queue: AskQueue
+    let queue: RecheckQueue
     let accounts: AccountDirectory
     let router: ShardRouter
     let inspector: StreamInspector

@@ -21,12 +21,12 @@ package final class RemoteShards: Sendable {
     private let system: ClusterSystem
     /// By shard number.
     private let batchers: [CommandBatcher]
-    private let headers: HeaderMemory
+    private let headers: HeaderCache
     /// By shard number: hashes of the header segments that its owner has been sent.
     private let known: Mutex<[[[UInt8]]]>
 
     /// - Parameter byteLimit: so much may wait for the batches of all shards together.
-    init(system: ClusterSystem, map: ShardMap, headers: HeaderMemory, byteLimit: Int) {
+    init(system: ClusterSystem, map: ShardHash, headers: HeaderCache, byteLimit: Int) {
         self.system = system
         self.headers = headers
         self.known = Mutex(Array(repeating: [], count: map.shardCount))

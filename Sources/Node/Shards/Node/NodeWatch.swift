@@ -11,18 +11,18 @@ final class NodeWatch: Sendable {
 
     private let store: any EventStore
     private let clock: ClockWatch
-    private let journal: Journal
+    private let committer: GroupCommitter
     private let logger: Logger
-    private let signal = ThreadSignal()
+    private let signal = BlockingEvent()
     /// Why what is stored would be lost; nil when it would not.
     private let loss = Mutex<StoreError?>(nil)
     /// What endangers what is stored, while all goes on.
     private let danger = Mutex<String?>(nil)
 
-    init(store: any EventStore, clock: ClockWatch, journal: Journal, logger: Logger) {
+    init(store: any EventStore, clock: ClockWatch, committer: GroupCommitter, logger: Logger) {
         self.store = store
         self.clock = clock
-        self.journal = journal
+        self.committer = committer
         self.logger = logger
     }
 
@@ -42,7 +42,7 @@ final class NodeWatch: Sendable {
         // Raises its alarm.
         _ = self.clock.isTrusted
         self.lookAtFiles()
-        self.journal.reportEndOfTrouble()
+        self.committer.reportEndOfTrouble()
     }
 
     private func lookAtFiles() {

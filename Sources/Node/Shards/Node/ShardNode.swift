@@ -10,7 +10,7 @@ import Synchronization
 import Waiting
 import WireProtocol
 
-/// All shards of this process with their journal: runs and stops them.
+/// All shards of this process with their group committer: runs and stops them.
 package final class ShardNode: Sendable {
     package let router: ShardRouter
     package let id: NodeID
@@ -25,12 +25,12 @@ package final class ShardNode: Sendable {
     private let writers: [ShardWriter]
     /// Of the same. The cluster system finds them as long as they are kept here.
     private let endpoints: [ShardEndpoint]
-    private let journal: Journal
+    private let committer: GroupCommitter
     private let nodeWatch: NodeWatch
     /// nil where shards are assigned.
-    private let keeper: OwnershipKeeper?
+    private let controller: OwnershipController?
     /// nil where no other node could own a shard.
-    private let inbox: DurableInbox?
+    private let inbox: HintedHandoff?
     private let uncounted: (stream: AsyncStream<ShardWriter>, continuation: AsyncStream<ShardWriter>.Continuation)
     private let logger: Logger
     private let isStopping = Mutex(false)
@@ -57,28 +57,28 @@ package final class ShardNode: Sendable {
                     writer, answers: answers, moves: shards.moves, comparing: shards.comparing, actorSystem: system)
             }
         }
-        self.journal = Journal(
+        self.committer = GroupCommitter(
             store: store, shards: self.writers.map(\.shard), byteLimit: configuration.journalBytes,
             statuses: parts.map(\.status), metrics: metrics, logger: logger)
-        self.nodeWatch = NodeWatch(store: store, clock: shards.watch, journal: self.journal, logger: logger)
-        self.inbox = (store as? any SharedEventStore).map { [journal = self.journal] in
-            DurableInbox(store: $0, parts: parts, journal: journal, clock: clock, metrics: metrics, logger: logger)
+        self.nodeWatch = NodeWatch(store: store, clock: shards.watch, committer: self.committer, logger: logger)
+        self.inbox = (store as? any SharedEventStore).map { [committer = self.committer] in
+            HintedHandoff(store: $0, parts: parts, committer: committer, clock: clock, metrics: metrics, logger: logger)
         }
         self.router = ShardRouter(shards, store: store, inbox: self.inbox)
         guard let terms = configuration.lease, let lease = shards.lease else {
-            self.keeper = nil
+            self.controller = nil
             return
         }
         guard let shared = store as? any SharedEventStore else {
             preconditionFailure("leases are kept in a store that nodes share")
         }
         for writer in self.writers { system.serve(writer.shard, under: nil) }
-        self.keeper = OwnershipKeeper(
+        self.controller = OwnershipController(
             store: shared, terms: terms, lease: lease, watch: shards.watch, parts: parts, moves: shards.moves,
-            journal: self.journal, metrics: metrics, logger: logger
+            committer: self.committer, metrics: metrics, logger: logger
         ) { [weak cluster] in cluster?.watch($0) }
-        system.onUnservedCall { [keeper = self.keeper] in keeper?.readSoon() }
-        cluster?.onKnock { [keeper = self.keeper] in keeper?.noteKnock(at: $0, isRefused: $1) }
+        system.onUnservedCall { [controller = self.controller] in controller?.readSoon() }
+        cluster?.onProbe { [controller = self.controller] in controller?.noteProbe(at: $0, isRefused: $1) }
     }
 
     package var connections: [NodeID: Bool] { self.cluster?.connections ?? [:] }
@@ -116,19 +116,19 @@ package final class ShardNode: Sendable {
         async let watching: Void = self.nodeWatch.run()
         async let keeping = self.keep(node)
         async let applying = self.applyKept()
-        async let committing = self.journal.run(as: node, takesShards: self.keeper == nil)
+        async let committing = self.committer.run(as: node, takesShards: self.controller == nil)
         async let settling: Void = self.forEachWriter { await $0.settle() }
         async let timing: Void = self.forEachWriter { await $0.timer.run() }
         async let counting: Void = self.count()
-        await self.forEachWriter { await $0.decide(into: self.journal) }
+        await self.forEachWriter { await $0.decide(into: self.committer) }
         self.uncounted.continuation.finish()
         self.inbox?.stop()
-        self.journal.close()
+        self.committer.close()
         let failure = await committing
         for parts in self.parts { parts.status.news.close() }
         _ = await (settling, timing, counting)
         let inboxFailure = await applying
-        self.keeper?.stop()
+        self.controller?.stop()
         let end = await keeping
         self.nodeWatch.stop()
         await watching
@@ -144,13 +144,13 @@ package final class ShardNode: Sendable {
 
     /// Nothing that this run knows can be believed any more.
     private func lose(_ failure: StoreError) {
-        self.journal.lose(failure)
+        self.committer.lose(failure)
         self.stop()
     }
 
     private func keep(_ node: NodeRecord) async -> StoreError? {
-        guard let keeper = self.keeper else { return nil }
-        let failure = await keeper.run(as: node) { reason in
+        guard let controller = self.controller else { return nil }
+        let failure = await controller.run(as: node) { reason in
             self.retirement.withLock { $0 = reason }
             self.stop()
         }
@@ -160,10 +160,10 @@ package final class ShardNode: Sendable {
 
     /// Refuses new commands, and lets what is there end.
     package func stop() {
-        self.keeper?.stopTaking()
+        self.controller?.stopTaking()
         self.isStopping.withLock { $0 = true }
         self.inbox?.stop()
-        self.journal.stopWaiting()
+        self.committer.stopWaiting()
         for parts in self.parts { parts.status.handle(.closing) }
     }
 
@@ -193,14 +193,14 @@ package final class ShardNode: Sendable {
         var obstacles: [String] = []
         let waiting = self.parts.filter { $0.isOurs && !$0.status.isServing }.count
         if waiting > 0 { obstacles.append("\(waiting) of \(self.writers.count) shards cannot be served") }
-        if let keeper = self.keeper, !keeper.lease.allowsAnswer {
+        if let controller = self.controller, !controller.lease.allowsAnswer {
             obstacles.append("the store has not answered this node for the length of its lease")
         }
         // It keeps answering until it exits, but new requests belong to other nodes.
         if self.isStopping.withLock({ $0 }) { obstacles.append("the node is shutting down") }
         obstacles += self.nodeWatch.obstacles(to: purpose)
         guard purpose == .ingest else { return obstacles }
-        if self.journal.isFailing { obstacles.append("the store took no commit lately") }
+        if self.committer.isFailing { obstacles.append("the store took no commit lately") }
         return obstacles
     }
 }

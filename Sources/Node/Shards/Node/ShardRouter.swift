@@ -9,7 +9,7 @@ package import WireProtocol
 /// Leads commands to the owner of their shard, this node or another.
 package final class ShardRouter: Sendable {
     package let store: any EventStore
-    package let map: ShardMap
+    package let map: ShardHash
     /// By shard number.
     package let parts: [ShardParts]
     package let positions: PositionGuard
@@ -17,9 +17,9 @@ package final class ShardRouter: Sendable {
     private let moves: ShardMoves
     private let comparing: any ShardComparing
     /// nil where no other node could own a shard.
-    private let inbox: DurableInbox?
+    private let inbox: HintedHandoff?
 
-    init(_ shards: ShardSet, store: any EventStore, inbox: DurableInbox?) {
+    init(_ shards: ShardSet, store: any EventStore, inbox: HintedHandoff?) {
         self.store = store
         self.map = shards.map
         self.parts = shards.parts
@@ -45,7 +45,7 @@ package final class ShardRouter: Sendable {
     /// Recorded when it returns. Cancelling the caller does not cancel the command.
     package func submit(_ submission: Submission) async throws(ServiceError) -> Acceptance {
         guard self.positions.remote != nil else { return try await self.offer(submission) }
-        return try await OwnerSearch.ask(for: Self.patience) { () async throws(ServiceError) in
+        return try await OwnerRetry.ask(for: Self.patience) { () async throws(ServiceError) in
             try await self.offer(submission)
         }
     }
@@ -54,7 +54,7 @@ package final class ShardRouter: Sendable {
     /// - Returns: nil when it is.
     package func ingest(_ submission: Submission) async throws(ServiceError) -> Acceptance? {
         do {
-            return try await OwnerSearch.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
+            return try await OwnerRetry.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
                 try await self.offer(submission)
             }
         } catch {
@@ -94,7 +94,7 @@ package final class ShardRouter: Sendable {
     /// Has the owner of a shard, wherever it is, make another node its owner. Who hears no more of it than that the shard is
     /// elsewhere by now asks there: it may be where it was to go.
     package func move(_ shard: ShardID, to node: NodeID) async throws(ServiceError) {
-        try await OwnerSearch.ask(for: Self.patience) { () async throws(ServiceError) in
+        try await OwnerRetry.ask(for: Self.patience) { () async throws(ServiceError) in
             let parts = self.parts[Int(shard.rawValue)]
             if let remote = self.positions.remote, !parts.isOurs {
                 return try await ServiceError.translating { try await remote.move(shard, to: node) }

@@ -8,7 +8,7 @@ import Waiting
 
 /// The shards of a node with what calls and reads them: made first, so that who answers for a shard can be given to it.
 package struct ShardSet: Sendable {
-    package let map: ShardMap
+    package let map: ShardHash
     /// By shard number.
     package let parts: [ShardParts]
     package let positions: PositionGuard
@@ -26,13 +26,13 @@ package struct ShardSet: Sendable {
     /// Writers of shards whose subscriptions are to be counted.
     let uncounted: (stream: AsyncStream<ShardWriter>, continuation: AsyncStream<ShardWriter>.Continuation)
 
-    /// - Precondition: the store's shard count is one that a `ShardMap` takes.
+    /// - Precondition: the store's shard count is one that a `ShardHash` takes.
     /// - Throws: `ClusterError`.
     package init(
         store: any EventStore, configuration: RuntimeConfiguration, clock: any WallClock,
         doubts: (any DoubtListener)?, comparing: any ShardComparing, metrics: RuntimeMetrics, logger: Logger
     ) throws {
-        guard let map = ShardMap(shardCount: store.identity.shardCount) else {
+        guard let map = ShardHash(shardCount: store.identity.shardCount) else {
             preconditionFailure("a store is made with a shard count that a shard map takes")
         }
         let cluster = try configuration.cluster.map {
@@ -40,7 +40,7 @@ package struct ShardSet: Sendable {
         }
         let system = ClusterSystem(
             shardMap: map, contract: .shards, transport: cluster ?? SingleNodeTransport() as any InvocationTransport)
-        let headers = HeaderMemory()
+        let headers = HeaderCache()
         let names = RowNames()
         let nodeClock = NodeClock()
         let watch = ClockWatch(clock: clock, metrics: metrics, logger: logger)

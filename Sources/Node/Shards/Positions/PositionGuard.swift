@@ -20,7 +20,7 @@ package struct PositionGuard: Sendable {
     /// - Throws: while the shard must not answer.
     package func head(of shard: ShardID) async throws(ServiceError) -> Position {
         guard let remote = self.remote else { return try await self.ownHead(of: shard) }
-        return try await OwnerSearch.ask(for: Self.patience) { () async throws(ServiceError) in
+        return try await OwnerRetry.ask(for: Self.patience) { () async throws(ServiceError) in
             if self.isOurs(shard) { return try await self.ownHead(of: shard) }
             return try await ServiceError.translating { try await remote.head(of: shard) }
         }
@@ -32,25 +32,25 @@ package struct PositionGuard: Sendable {
     /// Without asking anybody: for those who ask this node as the owner, and must not be sent round in circles.
     /// - Throws: while the shard must not answer.
     package func ownHead(of shard: ShardID) async throws(ServiceError) -> Position {
-        let turns = self.turns(of: [shard])
+        let generation = self.generation(of: [shard])
         let head = try self.shards[Int(shard.rawValue)].status.head()
         let position = try await self.position(of: head.sequence, in: shard)
-        try self.confirm([shard], since: turns)
+        try self.confirm([shard], since: generation)
         return position
     }
 
     /// To be asked for before the first look at shards on which an answer will rest.
-    package func turns(of shards: [ShardID]) -> Int {
+    package func generation(of shards: [ShardID]) -> Int {
         self.lease == nil ? 0 : shards.reduce(0) { $0 + self.shards[Int($1.rawValue)].status.generation }
     }
 
     /// To be called when an answer that rests on shards of this node is ready, and before it leaves.
-    /// - Parameter turns: of these shards, from before anything was read.
+    /// - Parameter generation: of these shards, from before anything was read.
     /// - Throws: when another node owns one of them, or may own it by now, or may have since then.
-    package func confirm(_ shards: [ShardID], since turns: Int) throws(ServiceError) {
+    package func confirm(_ shards: [ShardID], since generation: Int) throws(ServiceError) {
         guard self.lease != nil, !shards.isEmpty else { return }
         try self.checkLease()
-        guard self.turns(of: shards) == turns, shards.allSatisfy(self.isOurs) else {
+        guard self.generation(of: shards) == generation, shards.allSatisfy(self.isOurs) else {
             throw ServiceError(.notOwner, "the shard has just changed hands, or been opened anew")
         }
     }
@@ -94,7 +94,7 @@ package struct PositionGuard: Sendable {
     /// - Throws: while the shard must not answer, or stays behind.
     package func ownHead(of shard: ShardID, atLeast bound: Position?) async throws(ServiceError) -> Position {
         if let bound {
-            try await CatchingUp.wait { () throws(ServiceError) in
+            try await PositionWait.wait { () throws(ServiceError) in
                 try self.shards[Int(shard.rawValue)].status.head().sequence >= bound.sequence ? () : nil
             }
         }
@@ -147,7 +147,7 @@ package struct PositionGuard: Sendable {
 
     private func wait(for position: Position) async throws(ServiceError) {
         guard self.isOurs(position.shard) else { return }
-        try await CatchingUp.wait { () throws(ServiceError) in
+        try await PositionWait.wait { () throws(ServiceError) in
             try self.headSequence(of: position.shard) >= position.sequence ? () : nil
         }
     }

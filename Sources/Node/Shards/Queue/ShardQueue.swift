@@ -35,11 +35,11 @@ final class ShardQueue: Sendable {
     private let countLimit: Int
     private let byteLimit: Int
     private let batchLimit: Int
-    private let headers: HeaderMemory
+    private let headers: HeaderCache
     private let state: Mutex<State>
-    private let changed = Wake()
+    private let changed = AsyncEvent()
 
-    init(countLimit: Int, byteLimit: Int, batchLimit: Int, headers: HeaderMemory) {
+    init(countLimit: Int, byteLimit: Int, batchLimit: Int, headers: HeaderCache) {
         self.headers = headers
         self.countLimit = countLimit
         self.byteLimit = byteLimit

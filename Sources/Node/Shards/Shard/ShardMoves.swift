@@ -2,7 +2,7 @@ import EventLog
 import ServiceContract
 import Synchronization
 
-/// Moves that people want, for the keeper to make.
+/// Moves that people want, for the ownership controller to make.
 final class ShardMoves: Sendable {
     struct Request: Sendable {
         let shard: ShardID
@@ -49,7 +49,7 @@ final class ShardMoves: Sendable {
         }
     }
 
-    // MARK: Told by the keeper
+    // MARK: Told by the ownership controller
 
     func onRequest(_ wake: @escaping @Sendable () -> Void) {
         self.state.withLock { state in

@@ -8,18 +8,18 @@ import WireProtocol
 
 /// Decides and settles the commands of one shard. Two loops interleave only at awaits: one takes commands batch by batch in
 /// the order of the queue, loads what they are about, decides them without a pause on top of what is in flight, and submits
-/// them to the journal; the other applies what the store has said. Only what is durable is believed, answered and
+/// them to the group committer; the other applies what the store has said. Only what is durable is believed, answered and
 /// published, in the order of the log.
 actor ShardWriter {
     nonisolated let shard: ShardID
-    private nonisolated let census: ShardCensus
+    private nonisolated let counts: StateCounts
     private nonisolated let parts: ShardParts
     private nonisolated let node: WriterResources
     private var ledger: ShardLedger
 
     init(_ parts: ShardParts, _ node: WriterResources) {
         self.shard = parts.shard
-        self.census = ShardCensus(rules: node.configuration.rules, metrics: node.metrics)
+        self.counts = StateCounts(rules: node.configuration.rules, metrics: node.metrics)
         self.parts = parts
         self.node = node
         self.ledger = ShardLedger(stateLimit: node.configuration.statesPerShard)
@@ -37,7 +37,7 @@ actor ShardWriter {
 
     /// Fills the gauges with the shard's subscriptions.
     nonisolated func count() async throws {
-        try await self.census.count(self.shard, in: self.node.store, clock: self.node.clock)
+        try await self.counts.count(self.shard, in: self.node.store, clock: self.node.clock)
     }
 
     private func isApplied(_ epoch: Epoch) -> Bool { self.parts.status.lifecycle.applied.epoch == epoch }
@@ -45,11 +45,11 @@ actor ShardWriter {
     // MARK: Deciding
 
     /// Until the queue ends, and everything in it is answered.
-    func decide(into journal: Journal) async {
-        while let batch = await self.parts.queue.next() { await self.process(batch, journal) }
+    func decide(into committer: GroupCommitter) async {
+        while let batch = await self.parts.queue.next() { await self.process(batch, committer) }
     }
 
-    private func process(_ batch: [Command], _ journal: Journal) async {
+    private func process(_ batch: [Command], _ committer: GroupCommitter) async {
         var commands = batch
         while true {
             commands = commands.filter { !self.join($0) }
@@ -66,7 +66,7 @@ actor ShardWriter {
             }
             // What was discarded while we loaded may be what we loaded.
             guard lineage == self.ledger.lineage else { continue }
-            return self.decide(commands, loaded, journal)
+            return self.decide(commands, loaded, committer)
         }
     }
 
@@ -152,7 +152,7 @@ actor ShardWriter {
         return keys
     }
 
-    private func decide(_ commands: [Command], _ loaded: LoadedBatch, _ journal: Journal) {
+    private func decide(_ commands: [Command], _ loaded: LoadedBatch, _ committer: GroupCommitter) {
         guard let standing = self.parts.status.standing else { return self.end(commands, with: .elsewhere) }
         let head = self.ledger.head
         let now = self.node.watch.present
@@ -169,7 +169,7 @@ actor ShardWriter {
         var commit = decided
         if self.node.configuration.listener != nil { commit.images = batch.events.map(SubscriptionImage.init) }
         let bytes = commit.decided.reduce(0) { $0 + $1.command.size }
-        guard journal.submit(batch, lineage: self.ledger.lineage, bytes: bytes) else {
+        guard committer.submit(batch, lineage: self.ledger.lineage, bytes: bytes) else {
             return self.end(
                 commit.decided.map(\.command), with: ServiceError(.overloaded, "too much waits for the store"))
         }
@@ -192,7 +192,7 @@ actor ShardWriter {
     func settle() async {
         var isLost = false
         while let event = await self.parts.status.news.next() {
-            // Another thread of the journal may still settle what it had begun: everyone has been told by then.
+            // Another thread of the committer may still settle what it had begun: everyone has been told by then.
             guard !isLost else { continue }
             switch event {
             case .news(let news): self.apply(news)
@@ -222,7 +222,7 @@ actor ShardWriter {
     private func own(_ ownership: ShardOwnership, _ news: ShardNews) {
         let discarded = self.ledger.discard()
         // What of it has happened will not be told of.
-        if !discarded.isEmpty { self.census.forget() }
+        if !discarded.isEmpty { self.counts.forget() }
         self.putBack(discarded)
         self.parts.entitlements.removeAll()
         self.ledger.own(ownership)
@@ -238,7 +238,7 @@ actor ShardWriter {
             self.parts.entitlements.update(change.key, row: change.row)
             if let doubt = change.doubt { self.node.doubts?.raise(change.key, doubt) }
         }
-        self.census.record(commit, after: head)
+        self.counts.record(commit, after: head)
         // First: a head that others see has been published.
         self.publish(commit)
         self.parts.status.handle(.applied(news))
@@ -293,7 +293,7 @@ actor ShardWriter {
         self.node.metrics.recordLost(self.shard)
         self.refuse(error)
         self.parts.entitlements.removeAll()
-        self.census.forget()
+        self.counts.forget()
     }
 
     private func putBack(_ commits: [Commit]) {

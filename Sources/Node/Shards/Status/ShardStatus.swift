@@ -70,7 +70,7 @@ package final class ShardStatus: Sendable {
     package func head() throws(ServiceError) -> Head {
         try self.state.withLock { state throws(ServiceError) in
             let head = try Self.durableHead(in: state)
-            guard state.lifecycle.isSole || state.lifecycle.handle(.waited(until: self.clock.now)) != nil else {
+            guard state.lifecycle.isExclusive || state.lifecycle.handle(.waited(until: self.clock.now)) != nil else {
                 throw ServiceError(.frozen, "the node that owned the shard before may still answer for it")
             }
             return head

@@ -12,7 +12,7 @@ final class TimerDeadline: Sendable {
     }
 
     private let state = Mutex(State())
-    private let changed = Wake()
+    private let changed = AsyncEvent()
 
     enum Reading {
         case due(Moment), nothing, unknown

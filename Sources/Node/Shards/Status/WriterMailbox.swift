@@ -11,7 +11,7 @@ final class WriterMailbox: Sendable {
     }
 
     private let state = Mutex(State())
-    private let wake = Wake()
+    private let wake = AsyncEvent()
 
     func put(_ event: WriterEvent) {
         self.state.withLock { $0.events.append(event) }

@@ -9,7 +9,7 @@ package struct CheckQuestions {
     package let digests: [IDDigest]
     package let order: ShardOrder
 
-    package init(_ requests: [CheckRequest], _ map: ShardMap) {
+    package init(_ requests: [CheckRequest], _ map: ShardHash) {
         self.requests = requests
         self.digests = requests.map { IDDigest(utf8: $0.id) }
         self.order = ShardOrder(self.digests.map(map.shard(of:)), shardCount: map.shardCount)

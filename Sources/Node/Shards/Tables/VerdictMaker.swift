@@ -7,14 +7,14 @@ package import Subscriptions
 package struct VerdictMaker {
     package let now: Moment
     private var catalog: CatalogCheck
-    private var apps: Register<RowNames.App>.Reader
-    private var products: Register<String>.Reader
+    private var apps: Interner<RowNames.App>.Reader
+    private var products: Interner<String>.Reader
 
     package init(names: RowNames, catalog: Catalog, now: Moment) {
         self.now = now
         self.catalog = CatalogCheck(catalog)
-        self.apps = Register.Reader(names.apps)
-        self.products = Register.Reader(names.products)
+        self.apps = Interner.Reader(names.apps)
+        self.products = Interner.Reader(names.products)
     }
 
     /// - Parameter rows: all of the id that is asked about.

@@ -4,5 +4,5 @@ struct SimulationRecords: Sendable {
     let deliveries: DeliveryLog
     let ledger: Ledger
     let history: NotificationHistory
-    let desk: OrderDesk
+    let desk: OrderQueue
 }

@@ -46,7 +46,7 @@ enum Demo {
         let server = try Server.build(
             configuration, clock: SimulatorClock(time: simulator.time), logger: logger
         ) { endpoint in
-            guard !endpoint.isOutside else { return }
+            guard !endpoint.isPublicListener else { return }
             reservation?.release()
             listening.make(())
         }

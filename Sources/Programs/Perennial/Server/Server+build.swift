@@ -38,7 +38,7 @@ extension Server {
         let publisher = try configuration.stream.map { try Publisher($0) }
         runtime.listener = publisher
         runtime.mirror = configuration.mirror.flatMap { mirror in
-            ShardMap(shardCount: store.identity.shardCount).map {
+            ShardHash(shardCount: store.identity.shardCount).map {
                 EntitlementMirror(map: $0, staleness: mirror.staleness)
             }
         }

@@ -60,7 +60,7 @@ struct FollowedNode: Sendable {
     func follow<Result: Sendable>(
         _ body: @Sendable (EntitlementMirror) async throws -> Result
     ) async throws -> Result {
-        guard let map = ShardMap(shardCount: self.service.servedLog.shardCount) else {
+        guard let map = ShardHash(shardCount: self.service.servedLog.shardCount) else {
             throw BenchmarkError("a store has so many shards")
         }
         let mirror = EntitlementMirror(map: map)

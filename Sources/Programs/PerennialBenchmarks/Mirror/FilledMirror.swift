@@ -14,7 +14,7 @@ struct FilledMirror {
     private static let start = Moment(milliseconds: 1_777_593_600_000)
 
     init(count: Int) throws {
-        guard let map = ShardMap(shardCount: ShardMap.defaultShardCount) else {
+        guard let map = ShardHash(shardCount: ShardHash.defaultShardCount) else {
             throw BenchmarkError("a store has so many shards")
         }
         let ids = SubscriptionIDs(count: count)

@@ -7,7 +7,7 @@ enum StoreMirror {
     private static let page = 4_096
 
     static func read(_ store: any EventStore) async throws -> EntitlementMirror {
-        guard let map = ShardMap(shardCount: store.identity.shardCount) else {
+        guard let map = ShardHash(shardCount: store.identity.shardCount) else {
             throw BenchmarkError("a store has so many shards")
         }
         // Nobody follows for it to stay fresh.

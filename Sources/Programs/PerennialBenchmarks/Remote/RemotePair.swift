@@ -17,7 +17,7 @@ struct RemotePair: Sendable {
 
     /// Runs both nodes meanwhile.
     static func run<Value: Sendable>(_ body: (RemotePair) async throws -> Value) async throws -> Value {
-        guard let map = ShardMap(shardCount: Self.shardCount) else { throw BenchmarkError("no map of shards") }
+        guard let map = ShardHash(shardCount: Self.shardCount) else { throw BenchmarkError("no map of shards") }
         let store = InMemoryEventStore(shardCount: Self.shardCount)
         let target = CallContract.Target(1, try await self.identifier(map), isOrdered: true, usesInbox: true)
         let contract = CallContract(targets: [target])
@@ -83,7 +83,7 @@ struct RemotePair: Sendable {
 
     // MARK: The name of the function
 
-    private static func identifier(_ map: ShardMap) async throws -> String {
+    private static func identifier(_ map: ShardHash) async throws -> String {
         let capture = Capture()
         let system = ClusterSystem(shardMap: map, transport: capture)
         _ = try? await EchoShard.resolve(id: ShardActorID(shard: map.shards[0]), using: system)

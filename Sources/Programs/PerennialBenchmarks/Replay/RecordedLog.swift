@@ -30,7 +30,7 @@ struct RecordedLog: Sendable {
             try .simulated(root: factory.rootCertificate)
         ])
         let reader = NotificationReader(verifier: PayloadVerifier(apps: apps), apps: apps)
-        guard let map = ShardMap(shardCount: ShardMap.defaultShardCount) else {
+        guard let map = ShardHash(shardCount: ShardHash.defaultShardCount) else {
             preconditionFailure("a shard map takes its own default")
         }
         var first = 0
@@ -54,7 +54,7 @@ struct RecordedLog: Sendable {
     }
 
     private static func chunk(
-        _ customers: Range<Int>, _ factory: LifecycleFactory, _ reader: NotificationReader, _ map: ShardMap
+        _ customers: Range<Int>, _ factory: LifecycleFactory, _ reader: NotificationReader, _ map: ShardHash
     ) async throws -> [(ShardID, RecordedEvent)] {
         let now = SystemClock().now
         let rules = DerivationRules()

@@ -34,7 +34,7 @@ struct Seeding: Sendable {
             ShardClaim(
                 store.identity.shards,
                 for: ShardRecord.Owner(node: NodeID(rawValue: "benchmark"), incarnation: Incarnation(rawValue: 1))))
-        guard let map = ShardMap(shardCount: owned.count) else {
+        guard let map = ShardHash(shardCount: owned.count) else {
             preconditionFailure("a store is made with a shard count that a shard map takes")
         }
         let byShard = Dictionary(grouping: 0..<self.ids.count) { map.shard(of: self.ids[$0]) }

@@ -3,7 +3,7 @@
 ///
 /// Raise `supported` by one when this binary is to write what the last release cannot read. It reads it at once, and
 /// writes it once the store has that level: `guard level >= FeatureLevel(rawValue: 2)`, and otherwise the old form. The
-/// level of the moment comes with every `ClusterView`, which `OwnershipKeeper` reads four times a second. So two
+/// level of the moment comes with every `ClusterView`, which `OwnershipController` reads four times a second. So two
 /// releases run side by side, and until somebody says `finalize` the older one can come back. The old form can go when
 /// no supported release knows the lower level alone.
 ///

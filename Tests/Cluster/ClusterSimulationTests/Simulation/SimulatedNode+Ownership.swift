@@ -45,18 +45,18 @@ extension SimulatedNode {
                 self.letGo(row.shard, under: epoch)
             }
         }
-        let plan = OwnershipPlan(self.view, by: self.owner, watch: self.watch, at: self.now, giftsAtATime: 2)
+        let plan = OwnershipPlan(self.view, by: self.owner, watch: self.watch, at: self.now, transfersAtATime: 2)
         for silent in plan.silent { self.depose(silent) }
         for gone in self.gone(by: plan) { self.depose(gone: gone) }
-        let soleFrom = self.cluster.guards.patience ? plan.soleFrom : .zero
+        let exclusiveFrom = self.cluster.guards.patience ? plan.exclusiveFrom : .zero
         for row in self.view.shards where row.owner == self.owner {
-            self.lifecycles[row.shard]?.takeAndApply(.waitShortened(until: soleFrom))
+            self.lifecycles[row.shard]?.takeAndApply(.waitShortened(until: exclusiveFrom))
         }
-        self.claim(plan.claims, soleFrom: soleFrom)
+        self.claim(plan.claims, exclusiveFrom: exclusiveFrom)
         for row in self.view.shards where self.finding(row) == .gained {
-            self.takeAgain(row.shard, soleFrom: soleFrom)
+            self.takeAgain(row.shard, exclusiveFrom: exclusiveFrom)
         }
-        for gift in plan.gifts {
+        for gift in plan.transfers {
             guard let next = self.view.living.first(where: { $0.node == gift.to }) else { continue }
             self.give(gift.shard, to: next)
         }
@@ -71,7 +71,7 @@ extension SimulatedNode {
         }
     }
 
-    func claim(_ seen: [ShardRecord], soleFrom: Duration) {
+    func claim(_ seen: [ShardRecord], exclusiveFrom: Duration) {
         let rows = seen.filter { self.work[$0.shard] == nil && self.claiming.insert($0.shard).inserted }
         guard !rows.isEmpty else { return }
         let owner = self.owner
@@ -81,13 +81,13 @@ extension SimulatedNode {
             self.claiming.subtract(rows.map(\.shard))
             // If it was done all the same, the next reading says so.
             guard case .done(let claimed) = reply else { return }
-            self.own(claimed, soleFrom: soleFrom)
+            self.own(claimed, exclusiveFrom: exclusiveFrom)
         }
     }
 
     /// What the row says is ours, or may be.
-    /// - Parameter soleFrom: nil where it is as it was.
-    private func takeAgain(_ shard: ShardID, soleFrom: Duration? = nil) {
+    /// - Parameter exclusiveFrom: nil where it is as it was.
+    private func takeAgain(_ shard: ShardID, exclusiveFrom: Duration? = nil) {
         // Who takes it already hears the same.
         guard self.claiming.insert(shard).inserted else { return }
         let owner = self.owner
@@ -96,7 +96,7 @@ extension SimulatedNode {
         } reply: { reply in
             self.claiming.remove(shard)
             switch reply {
-            case .done(let claimed?): self.own([claimed], soleFrom: soleFrom)
+            case .done(let claimed?): self.own([claimed], exclusiveFrom: exclusiveFrom)
             case .done(nil):
                 if let epoch = self.lifecycles[shard]?.stored.epoch { self.letGo(shard, under: epoch) }
             case .refused, .unknown:
@@ -108,10 +108,10 @@ extension SimulatedNode {
 
     private func isFrozen(_ shard: ShardID) -> Bool { self.lifecycles[shard]?.stored.phase == .frozen }
 
-    private func own(_ claimed: [SimulatedStore.Claimed], soleFrom: Duration?) {
+    private func own(_ claimed: [SimulatedStore.Claimed], exclusiveFrom: Duration?) {
         for claim in claimed {
             let shard = claim.shard
-            let news = ShardNews.owned(self.ownership(claim), soleFrom: soleFrom)
+            let news = ShardNews.owned(self.ownership(claim), exclusiveFrom: exclusiveFrom)
             guard self.lifecycles[shard, default: ShardLifecycle()].takeAndApply(.stored(news)) else {
                 return self.begin()
             }

@@ -23,7 +23,7 @@ final class SimulatedNode {
     var knowledge: Lease
     var watch: PeerWatch
     var view = ClusterView(nodes: [], shards: [])
-    var hints = DeathHints()
+    var hints = Suspicions()
     var knockedAt: Set<NodeID> = []
     /// Of every shard that this run has ever owned.
     var lifecycles: [ShardID: ShardLifecycle] = [:]
@@ -122,7 +122,7 @@ final class SimulatedNode {
         self.lease = Lease(terms: self.terms)
         self.knowledge = Lease(terms: self.terms)
         self.watch = PeerWatch(terms: self.terms)
-        self.hints = DeathHints()
+        self.hints = Suspicions()
         self.knockedAt = []
         self.register()
         self.read()

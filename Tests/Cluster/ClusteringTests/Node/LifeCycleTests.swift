@@ -88,7 +88,7 @@ import ZeroMQ
         let node = try ClusterNode(
             configuration: configuration, store: InMemoryEventStore(shardCount: 16), contract: contract,
             logger: Logger(label: "idle"))
-        let system = ClusterSystem(shardMap: ShardMap(shardCount: 16)!, contract: contract, transport: node)
+        let system = ClusterSystem(shardMap: ShardHash(shardCount: 16)!, contract: contract, transport: node)
         let worker = try Worker.resolve(id: ShardActorID(shard: ShardID(rawValue: 0)), using: system)
         // when
         let error = await #expect(throws: ClusterError.self) {

@@ -36,7 +36,7 @@ enum Contract {
 
     private static func identifier(_ call: @Sendable (Worker) async throws -> Void) async -> String {
         let capture = Capture()
-        let system = ClusterSystem(shardMap: ShardMap(shardCount: 16)!, transport: capture)
+        let system = ClusterSystem(shardMap: ShardHash(shardCount: 16)!, transport: capture)
         let worker = try? Worker.resolve(id: ShardActorID(shard: ShardID(rawValue: 0)), using: system)
         if let worker { try? await call(worker) }
         return capture.target.withLock { $0 }

@@ -11,7 +11,7 @@ final class TestCluster: Sendable {
     static let shardCount = 16
 
     let store = InMemoryEventStore(shardCount: TestCluster.shardCount)
-    let map = ShardMap(shardCount: TestCluster.shardCount)!
+    let map = ShardHash(shardCount: TestCluster.shardCount)!
     let contract: CallContract
     let log = LogLines()
     private let nodes = Mutex<[TestNode]>([])

@@ -10,7 +10,7 @@ import Testing
 /// A mirror with a clock of its own, and rows to fill it with.
 struct MirrorFixture {
     let mirror: EntitlementMirror
-    let map = ShardMap(shardCount: 16)!
+    let map = ShardHash(shardCount: 16)!
     let origin = ContinuousClock.now
 
     init() { self.mirror = EntitlementMirror(map: self.map, staleness: .seconds(2), origin: self.origin) }

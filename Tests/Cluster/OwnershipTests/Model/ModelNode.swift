@@ -19,7 +19,7 @@ struct ModelNode: Hashable {
         var run: ModelStore.Run
         /// The shard's.
         var epoch: Int8
-        var soleFrom: Duration
+        var exclusiveFrom: Duration
     }
 
     enum Append: Hashable {
@@ -83,13 +83,13 @@ struct ModelNode: Hashable {
         // What it makes of its own beats matters to nobody.
         self.watch.observe(view.nodes.filter { $0.id != ModelStore.id(me) }, askedAt: asked, at: now)
         let plan = OwnershipPlan(
-            view, by: ModelStore.owner(self.run), watch: self.watch, at: now, giftsAtATime: 1)
+            view, by: ModelStore.owner(self.run), watch: self.watch, at: now, transfersAtATime: 1)
         // Who has begun another run is not waited for any more.
-        if store.owner == self.run { self.lifecycle.takeAndApply(.waitShortened(until: plan.soleFrom)) }
+        if store.owner == self.run { self.lifecycle.takeAndApply(.waitShortened(until: plan.exclusiveFrom)) }
         guard store.lives(self.run) else { return }
         if !plan.silent.isEmpty || suspects { self.silent = store.rows[other] }
         if !plan.claims.isEmpty, self.lifecycle.stored.epoch == nil {
-            self.claim = Claim(run: self.run, epoch: store.epoch, soleFrom: plan.soleFrom)
+            self.claim = Claim(run: self.run, epoch: store.epoch, exclusiveFrom: plan.exclusiveFrom)
         }
     }
 }

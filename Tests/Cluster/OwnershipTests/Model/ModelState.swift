@@ -23,7 +23,7 @@ struct ModelState: Hashable {
             Shared(ModelNode(ModelStore.Run(member: $0), terms: rules.terms, registeredAt: .zero))
         }
         for member in Member.allCases { self.hear(self.store, by: member, askedAt: .zero, suspects: false, rules) }
-        self[.first].lifecycle.takeAndApply(.stored(.owned(self.store.ownership, soleFrom: .zero)))
+        self[.first].lifecycle.takeAndApply(.stored(.owned(self.store.ownership, exclusiveFrom: .zero)))
     }
 
     private subscript(member: Member) -> ModelNode {
@@ -53,7 +53,7 @@ struct ModelState: Hashable {
     }
 
     /// It owns the shard, as far as it knows, and nobody before it may answer any more.
-    private func isSole(_ member: Member) -> Bool { self[member].lifecycle.mayAnswer(at: self.now(member)) }
+    private func isExclusive(_ member: Member) -> Bool { self[member].lifecycle.mayAnswer(at: self.now(member)) }
 
     private func hasLease(_ member: Member, _ guards: ModelGuards) -> Bool {
         self[member].lease.allowsAnswer(at: self.now(member)) || !guards.answersNeedTheLease
@@ -61,7 +61,7 @@ struct ModelState: Hashable {
 
     private func mayAnswer(_ member: Member, _ guards: ModelGuards) -> Bool {
         if !guards.answersAskAfterwards, self[member].answer != nil { return true }
-        return self[member].lifecycle.isServing && (self.isSole(member) || !guards.readsWait)
+        return self[member].lifecycle.isServing && (self.isExclusive(member) || !guards.readsWait)
             && self.hasLease(member, guards)
     }
 
@@ -157,7 +157,7 @@ struct ModelState: Hashable {
         guard self.store.claim(claim.run, seen: claim.epoch, guards), claim.run == self[member].run,
             !self[member].lease.isLost
         else { return true }
-        self[member].lifecycle.takeAndApply(.stored(.owned(self.store.ownership, soleFrom: claim.soleFrom)))
+        self[member].lifecycle.takeAndApply(.stored(.owned(self.store.ownership, exclusiveFrom: claim.exclusiveFrom)))
         return true
     }
 
@@ -182,7 +182,7 @@ struct ModelState: Hashable {
             } else {
                 node.lifecycle.takeAndApply(.stored(.released(under: standing.epoch)))
             }
-        case (.acknowledgesWrite, .recorded) where self.isSole(step.member) || !rules.guards.writesWait:
+        case (.acknowledgesWrite, .recorded) where self.isExclusive(step.member) || !rules.guards.writesWait:
             node.append = .none
             guard let epoch = node.lifecycle.stored.epoch, let before = node.lifecycle.stored.standing?.head else {
                 return false
@@ -202,7 +202,7 @@ struct ModelState: Hashable {
         case (.beginsRead, nil):
             let lifecycle = self[member].lifecycle
             guard lifecycle.isServing, let head = lifecycle.stored.standing?.head,
-                self.isSole(member) || !guards.readsWait,
+                self.isExclusive(member) || !guards.readsWait,
                 // What everybody knows tells nothing, unless it is told too late.
                 head != self.floor || !guards.answersAskAfterwards,
                 guards.answersAskAfterwards || self.hasLease(member, guards)

@@ -25,7 +25,7 @@ import ZeroMQ
         _ running: PublishingNode.Running, keys: CurveKeyPair? = nil,
         _ body: @escaping @Sendable (EntitlementMirror) async throws -> Void
     ) async throws {
-        let mirror = EntitlementMirror(map: ShardMap(shardCount: 16)!)
+        let mirror = EntitlementMirror(map: ShardHash(shardCount: 16)!)
         let source = StreamSource(endpoint: running.endpoints.stream, serverKey: self.node.stream.keys.publicKey)
         let follower = try Follower(
             [source], keys: keys ?? self.node.subscriber,
@@ -104,7 +104,7 @@ import ZeroMQ
     }
 
     @Test func whatWasCopiedIsAnsweredByTheOwnersPresentRules() async throws {
-        let mirror = EntitlementMirror(map: ShardMap(shardCount: 16)!)
+        let mirror = EntitlementMirror(map: ShardHash(shardCount: 16)!)
         let follower = try Follower(
             keys: self.node.subscriber, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         ) { _, _ in mirror }

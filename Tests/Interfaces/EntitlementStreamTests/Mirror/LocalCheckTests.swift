@@ -13,7 +13,7 @@ import ZeroMQ
 
 /// `local` checks of a node that owns half of the shards and mirrors the others.
 @Suite(.timeLimit(.minutes(10))) struct LocalCheckTests {
-    private static let map = ShardMap(shardCount: 16)!
+    private static let map = ShardHash(shardCount: 16)!
     private static let appStore = StreamKey(
         kind: .subscription, id: LocalCheckTests.foreignID, environment: .production,
         bundleID: BundleID(rawValue: "com.example.app"))

@@ -20,7 +20,7 @@ import WireProtocol
 
     /// One that was made long before anything was heard.
     private func oldMirror() -> EntitlementMirror {
-        EntitlementMirror(map: ShardMap(shardCount: 16)!, origin: .now - .seconds(1_000_000))
+        EntitlementMirror(map: ShardHash(shardCount: 16)!, origin: .now - .seconds(1_000_000))
     }
 
     @Test func whatTheStreamCannotSendIsCounted() throws {

@@ -61,7 +61,7 @@ struct Node {
                     listening.append(endpoint)
                     if listening.count == count { break }
                 }
-                guard listening.count == count, let main = listening.first(where: { !$0.isOutside }) else {
+                guard listening.count == count, let main = listening.first(where: { !$0.isPublicListener }) else {
                     try await tasks.waitForAll()
                     throw HTTPConnection.Closed()
                 }
@@ -70,7 +70,7 @@ struct Node {
                     try await Task.sleep(for: .milliseconds(1))
                 }
                 let node = Node(
-                    port: main.port, outsidePort: listening.first { $0.isOutside }?.port, group: group)
+                    port: main.port, outsidePort: listening.first { $0.isPublicListener }?.port, group: group)
                 do {
                     let result = try await body(node)
                     await group.triggerGracefulShutdown()

@@ -16,7 +16,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct FullComparisonTests {
     private static let shardCount = 16
     private static let ids = (0..<80).map { "200000000000\(1_000 + $0)" }
-    private static let map = ShardMap(shardCount: Self.shardCount)!
+    private static let map = ShardHash(shardCount: Self.shardCount)!
 
     private let store = InMemoryEventStore(shardCount: Self.shardCount)
     private let signer: TestAppStore

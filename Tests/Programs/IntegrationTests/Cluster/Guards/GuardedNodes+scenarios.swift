@@ -141,7 +141,7 @@ extension GuardedNodes {
     /// Sends a notification while its append is held up: before the database hears of it, or when it has stored it.
     /// - Parameter body: runs once that is so, and ends it; it throws `MissedMoment` when that was not so.
     private func send(
-        _ number: Int, to owner: NodeProcess, holding part: Snare.Part, _ body: () async throws -> Void
+        _ number: Int, to owner: NodeProcess, holding part: StalledProxy.Part, _ body: () async throws -> Void
     ) async throws {
         let before = try await self.rows()
         self.cable.snare.set(for: part, of: Self.append)

@@ -35,7 +35,7 @@ final class PartitionProxy: Sendable {
     func connections(from process: pid_t) -> Int { self.relay.connections(from: process) }
 
     /// For one request alone, however healed it is otherwise.
-    var snare: Snare { self.relay.snare }
+    var snare: StalledProxy { self.relay.snare }
 }
 
 /// What the threads of a proxy share; they outlive it for a moment.
@@ -46,7 +46,7 @@ private final class Relay: Sendable {
     }
 
     let cuts = Mutex(Cuts())
-    let snare = Snare()
+    let snare = StalledProxy()
     /// Whose each is, in the order in which they began.
     private let connections = Mutex<[Set<pid_t>]>([])
     private let isClosed = Mutex(false)
@@ -118,7 +118,7 @@ private final class Relay: Sendable {
 
     /// Passes everything on, the end too.
     private func pump(
-        _ part: Snare.Part, from source: Int32, to target: Int32, of processes: Set<pid_t>, connection: Int
+        _ part: StalledProxy.Part, from source: Int32, to target: Int32, of processes: Set<pid_t>, connection: Int
     ) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {

@@ -126,8 +126,8 @@ struct PartitionProxyTests {
         }
     }
 
-    @Test(arguments: [Snare.Part.request, .answer])
-    func whatIsDroppedIsLostWithItsConnection(_ part: Snare.Part) async throws {
+    @Test(arguments: [StalledProxy.Part.request, .answer])
+    func whatIsDroppedIsLostWithItsConnection(_ part: StalledProxy.Part) async throws {
         try await onOwnThread {
             let ends = try self.connect()
             self.proxy.snare.set(for: part, of: [7])
