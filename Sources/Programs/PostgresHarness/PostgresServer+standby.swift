@@ -16,7 +16,7 @@ extension PostgresServer {
         try self.query("ALTER SYSTEM SET synchronous_standby_names = '*'", in: "postgres")
         try self.query("SELECT pg_reload_conf()", in: "postgres")
         let question = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(300)
         while try self.query(question, in: "postgres") != ["1"] {
             guard .now < deadline else { throw HarnessError("no standby follows") }
             Thread.sleep(forTimeInterval: 0.02)

@@ -26,15 +26,16 @@ package final class PostgresServer: Sendable {
     init(_ settings: [String], fill: (_ programs: PostgresPrograms, _ data: String) throws -> Void) throws {
         self.programs = try PostgresPrograms()
         self.directory = try self.programs.makeDirectory()
-        self.port = try Self.freePort()
+        try fill(self.programs, "\(self.directory)/data")
+        try ServerCertificate(directory: self.directory).make(for: self.programs)
         var ends: [Int32] = [-1, -1]
         // Closed in children, which would keep the server alive.
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             throw HarnessError("cannot make a pair of sockets")
         }
         self.lifeline = ends[1]
-        try fill(self.programs, self.data)
-        try ServerCertificate(directory: self.directory).make(for: self.programs)
+        // Last of all, so that nobody else takes it first.
+        self.port = try Self.freePort()
         try self.start(settings, watching: ends[0])
         close(ends[0])
         try self.waitUntilReady()
@@ -77,7 +78,7 @@ package final class PostgresServer: Sendable {
     }
 
     func waitUntilReady() throws {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(300)
         while (try? self.programs.run("pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(self.port)"])) == nil {
             guard .now < deadline else {
                 let log = (try? String(contentsOfFile: "\(self.directory)/log", encoding: .utf8)) ?? ""
@@ -87,21 +88,28 @@ package final class PostgresServer: Sendable {
         }
     }
 
-    /// Of loopback, where nobody listens now.
+    /// Of loopback, where nobody listens now. None from where the kernel takes the ports of connections: it could be
+    /// taken meanwhile.
     package static func freePort() throws -> UInt16 {
+        for _ in 0..<100 {
+            let port = UInt16.random(in: 10_000..<20_000)
+            if Self.isFree(port) { return port }
+        }
+        throw HarnessError("there is no free port")
+    }
+
+    private static func isFree(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+        address.sin_port = port.bigEndian
+        return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
+                bind(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        guard isBound else { throw HarnessError("there is no free port") }
-        return UInt16(bigEndian: address.sin_port)
     }
 
     // MARK: Databases

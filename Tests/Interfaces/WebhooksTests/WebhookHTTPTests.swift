@@ -15,8 +15,10 @@ import Webhooks
     private let receiver = HTTPReceiver()
     private let outbound = OutboundGuard(allowing: [Network("127.0.0.0/8")].compactMap(\.self))
 
-    private func post(to url: String, through outbound: OutboundGuard? = nil) async throws -> WebhookAnswer {
-        let transport = HTTPWebhookTransport(outbound ?? self.outbound, agent: "test")
+    private func post(
+        to url: String, through outbound: OutboundGuard? = nil, timeout: Duration = .seconds(600)
+    ) async throws -> WebhookAnswer {
+        let transport = HTTPWebhookTransport(outbound ?? self.outbound, agent: "test", timeout: timeout)
         let result: Result<WebhookAnswer, DeliveryFailure>
         do throws(DeliveryFailure) {
             result = .success(
@@ -113,7 +115,9 @@ import Webhooks
 
     @Test func nobodyThereIsAnAbsence() async throws {
         // Nothing listens at the port of TCP's port service multiplexer.
-        let failure = await #expect(throws: DeliveryFailure.self) { _ = try await self.post(to: "http://127.0.0.1:1/") }
+        let failure = await #expect(throws: DeliveryFailure.self) {
+            _ = try await self.post(to: "http://127.0.0.1:1/", timeout: HTTPWebhookTransport.timeout)
+        }
         #expect(failure?.isAbsence == true)
         #expect(failure?.reason.contains("127.0.0.1") == false)
     }
@@ -125,7 +129,7 @@ import Webhooks
         try await self.receiver.run { address in
             try await node.run { running in
                 // given
-                let transport = HTTPWebhookTransport(self.outbound, agent: "test")
+                let transport = HTTPWebhookTransport(self.outbound, agent: "test", timeout: .seconds(600))
                 let registry = WebhookRegistry(store: node.store, outbound: self.outbound, transport: transport)
                 let endpoint = try await registry.create(
                     .init(url: "\(address)/hooks/pair"), signedBy: .ed25519, from: .now)
@@ -169,7 +173,7 @@ import Webhooks
         try await self.receiver.run { address in
             try await node.run { running in
                 // given an endpoint whose key was changed, and one that has a key pair beside its old secret
-                let transport = HTTPWebhookTransport(self.outbound, agent: "test")
+                let transport = HTTPWebhookTransport(self.outbound, agent: "test", timeout: .seconds(600))
                 let registry = WebhookRegistry(store: node.store, outbound: self.outbound, transport: transport)
                 let service = self.service(node, running, transport)
                 var secrets: [String: String] = [:]

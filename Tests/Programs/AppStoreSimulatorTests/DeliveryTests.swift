@@ -2,6 +2,7 @@ import AppStoreSimulator
 import Foundation
 import Hummingbird
 import Logging
+import NIOCore
 import ServiceLifecycle
 import Subscriptions
 import Synchronization
@@ -14,6 +15,8 @@ import Testing
         configuration.subscribers = 20
         configuration.speed = 5_000_000
         configuration.horizon = .none
+        // A receiver that is paused is not one that fails.
+        configuration.patience = .hours(1)
         return configuration
     }
 

@@ -37,7 +37,7 @@ import Testing
     }
 
     private func get(_ url: String) async throws -> (status: Int, body: [String: Any]) {
-        let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(10))
+        let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .minutes(9))
         let body = try await response.body.collect(upTo: 1 << 20)
         let object = try JSONSerialization.jsonObject(with: Data(body.readableBytesView))
         return (Int(response.status.code), object as? [String: Any] ?? [:])

@@ -14,7 +14,7 @@ struct CuttableDatabase {
     }
 
     /// A store at the far end of the proxy, which appends in one session.
-    func store(answerIn limit: Duration = .seconds(15)) throws -> PostgresEventStore {
+    func store(answerIn limit: Duration = .seconds(240)) throws -> PostgresEventStore {
         // A busy machine may be as long in letting somebody in as in answering.
         let patience = max(2, Int(limit / .seconds(1)))
         var configuration = PostgresConfiguration(

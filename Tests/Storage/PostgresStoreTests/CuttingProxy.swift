@@ -54,6 +54,9 @@ final class CuttingProxy: Sendable {
 
     func set(_ fault: Fault?) { self.fault.withLock { $0 = fault } }
 
+    /// Whether there is no connection: each has ended on both sides.
+    var isIdle: Bool { self.connected.withLock(\.isEmpty) }
+
     /// Ends all connections there are, whatever is under way in them.
     func cut() {
         self.connected.withLock { sockets in

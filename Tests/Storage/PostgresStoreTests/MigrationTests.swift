@@ -11,8 +11,8 @@ import Testing
         // given a node at work, and somebody who reads its table
         let database = try PostgresServer.shared().makeDatabase()
         var configuration = PostgresConfiguration(for: database)
-        configuration.lockTimeout = .seconds(20)
-        configuration.statementTimeout = .seconds(40)
+        configuration.lockTimeout = .seconds(300)
+        configuration.statementTimeout = .seconds(600)
         let older = try PostgresEventStore(configuration: configuration)
         let run = try older.begin(
             NodeRecord(id: NodeID(rawValue: "a"), incarnation: Incarnation(rawValue: 1)), lease: .seconds(5))

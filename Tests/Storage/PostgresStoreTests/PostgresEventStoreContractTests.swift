@@ -45,12 +45,14 @@ import Testing
 }
 
 extension PostgresConfiguration {
-    /// With the bounds of the contract, and few sessions: tests run side by side.
+    /// With the bounds of the contract, few sessions, since tests run side by side, and patience with a busy machine.
     init(for database: PostgresDatabase, url: String? = nil) {
-        self.init(connectionString: url ?? database.url)
+        self.init(connectionString: url ?? database.url("sslmode=disable&connect_timeout=300"))
         self.shardCount = StoreContract.shardCount
         self.quarantineLimits = StoreContract.quarantineLimits
         self.maximumReaders = 2
+        self.statementTimeout = .seconds(300)
+        self.lockTimeout = .seconds(300)
     }
 }
 

@@ -13,8 +13,8 @@ import Testing
         // given a node at work, and somebody who changes the store's own table
         let database = try PostgresServer.shared().makeDatabase()
         var configuration = PostgresConfiguration(for: database)
-        configuration.lockTimeout = .seconds(20)
-        configuration.statementTimeout = .seconds(40)
+        configuration.lockTimeout = .seconds(300)
+        configuration.statementTimeout = .seconds(600)
         let store = try PostgresEventStore(configuration: configuration)
         let run = try store.begin(Self.node, lease: .seconds(5))
         let lock = try await TableLock(on: "store_meta", "ACCESS EXCLUSIVE", in: database)

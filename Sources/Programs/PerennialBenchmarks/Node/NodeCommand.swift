@@ -38,6 +38,8 @@ struct NodeCommand: AsyncParsableCommand {
     var mirror = false
     @Option(help: "Own a share of the shards, by a lease, as the node of this name.")
     var leased: String?
+    @Option(help: "For how many seconds a lease holds.")
+    var lease = 5
     @Option(help: "Give a node nothing that another serves before it has lived for so many seconds.")
     var settling = 1
     @Option(help: "Pretend to be of a release that supports this feature level.")
@@ -114,7 +116,7 @@ struct NodeCommand: AsyncParsableCommand {
         if let featureLevel { configuration.featureLevel = FeatureLevel(rawValue: featureLevel) }
         if let leased = self.leased {
             configuration.node = NodeID(rawValue: leased)
-            configuration.lease = LeaseTerms(length: .seconds(5))
+            configuration.lease = LeaseTerms(length: .seconds(self.lease))
             // What is measured is the loss of a node: a new one need not prove first that it lasts.
             configuration.lease?.settling = .seconds(self.settling)
             if self.removed.contains(.lease) { configuration.lease?.reads = .seconds(3_600) }

@@ -6,7 +6,7 @@ import Testing
 /// The Server API over real HTTP on the loopback.
 @Suite struct ServerAPITransportTests {
     private func ask(
-        url: String? = nil, timeout: Duration = .seconds(20),
+        url: String? = nil, timeout: Duration = .seconds(600),
         respond: @escaping @Sendable ([UInt8]) -> (status: Int, body: [UInt8])?
     ) async throws -> Result<ServerAPIAnswer, ServerAPIError> {
         let server = try LocalHTTPServer(respond: respond)
@@ -47,7 +47,8 @@ import Testing
 
     @Test(arguments: ["http://127.0.0.1:1", "ftp://127.0.0.1", "no url"])
     func whatCannotBeReached(_ url: String) async throws {
-        guard case .failure(let error) = try await self.ask(url: url, respond: { _ in (200, []) }) else {
+        let answer = try await self.ask(url: url, timeout: .seconds(20)) { _ in (200, []) }
+        guard case .failure(let error) = answer else {
             Issue.record("was reached")
             return
         }

@@ -8,7 +8,7 @@ import Testing
 import WireProtocol
 
 /// What comes between the thread that follows and whoever reads changes, without a network.
-@Suite(.timeLimit(.minutes(1))) struct ChangeBufferTests {
+@Suite(.timeLimit(.minutes(10))) struct ChangeBufferTests {
     /// Two shards of one node, followed from where their logs end.
     private final class World {
         private static let source = SourceID(rawValue: 1)

@@ -54,6 +54,8 @@ import Testing
         var configuration = RunningStore.configuration(path)
         configuration.speed = 5_000_000
         configuration.deliverTo = [url]
+        // A receiver that is paused is not one that fails.
+        configuration.patience = .hours(1)
         return configuration
     }
 
@@ -107,8 +109,7 @@ import Testing
         try await withTemporaryDirectory { path in
             let endpoint = Endpoint()
             try await endpoint.run { url in
-                var configuration = self.configuration(path, deliversTo: url)
-                configuration.patience = .hours(1)
+                let configuration = self.configuration(path, deliversTo: url)
                 try await RunningStore.with(configuration, once: { $0.hasCaughtUp && $0.statistics.waiting == 0 }) {
                     store in
                     // when everything is asked for, in pages

@@ -22,6 +22,9 @@ struct ClusterFixture {
         }
     }
 
+    /// The address of the database: however busy the machine is, a node waits for it.
+    var store: String { self.database.url("sslmode=disable&connect_timeout=60") }
+
     /// By which others know a node, in Z85.
     func publicKey(_ number: Int) throws -> String {
         let secret = try String(contentsOfFile: self.directories[number].file("curve.key"), encoding: .utf8)
@@ -43,7 +46,7 @@ struct ClusterFixture {
         store: String? = nil, wrapper: [String] = [], readiness: String = "/readyz"
     ) async throws -> NodeProcess {
         let sections = self.sections(
-            number, store: store ?? self.database.url, cluster: "bind: \"127.0.0.1:0\", \(cluster)",
+            number, store: store ?? self.store, cluster: "bind: \"127.0.0.1:0\", \(cluster)",
             publishes: publishes)
         return try await NodeProcess.start(
             in: self.directories[number], root: self.corpus.root, sections: "\(sections)\n\(section)", app: app,

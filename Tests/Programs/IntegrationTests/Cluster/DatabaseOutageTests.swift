@@ -4,7 +4,7 @@ import PerennialTestSupport
 import PostgresHarness
 import Testing
 
-/// Two `perennial serve` processes whose database goes away for a third of their lease.
+/// Two `perennial serve` processes whose database goes away for a part of their lease.
 @Suite(.enabled(if: TestBinary.path != nil, "build the perennial product to run these"))
 struct DatabaseOutageTests {
     private let server: PostgresServer
@@ -18,9 +18,9 @@ struct DatabaseOutageTests {
         self.cluster = try await ClusterFixture(nodes: 2, corpus: corpus, server: server)
     }
 
-    /// Of a third of the lease most is left for nodes that merely get no processor for a while.
+    /// Of such a lease most is left after the outage for nodes that merely get no processor for a while.
     private func start(_ number: Int) async throws -> NodeProcess {
-        try await self.cluster.start(number, cluster: "lease: 15s")
+        try await self.cluster.start(number, cluster: "lease: 1m")
     }
 
     private func notify(_ notifications: some Sequence<SignedNotification>, _ nodes: [NodeProcess]) async throws {

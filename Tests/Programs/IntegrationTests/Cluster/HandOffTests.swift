@@ -32,8 +32,8 @@ struct HandOffTests {
     private func startBoth() async throws -> [NodeProcess] {
         // The lease is so long that a node which merely gets no processor for a while does not look dead.
         let nodes = [
-            try await self.cluster.start(0, cluster: "lease: 15s"),
-            try await self.cluster.start(1, cluster: "lease: 15s"),
+            try await self.cluster.start(0, cluster: "lease: 1m"),
+            try await self.cluster.start(1, cluster: "lease: 1m"),
         ]
         try await NodeProcess.untilEvenlyDivided(among: nodes)
         for subscription in self.subscriptions {

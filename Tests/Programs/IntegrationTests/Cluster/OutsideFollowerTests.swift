@@ -20,10 +20,10 @@ struct OutsideFollowerTests {
         self.cluster = try await ClusterFixture(nodes: 3, corpus: SignedCorpus(count: 900, seed: 37))
     }
 
-    private func start(_ number: Int, store: String? = nil) async throws -> NodeProcess {
+    private func start(_ number: Int, lease: String, store: String? = nil) async throws -> NodeProcess {
         let key = try #require(Z85.text(of: self.keys.publicKey))
         return try await self.cluster.start(
-            number, cluster: "lease: 3s",
+            number, cluster: "lease: \(lease)",
             section: """
                 stream: { bind: "\(self.addresses[number].text)", subscribers: [ { name: outside, curveKey: "\(key)" } ] }
                 """, store: store)
@@ -103,7 +103,10 @@ struct OutsideFollowerTests {
         "whoever follows ends with the owners' answers, and has heard every version in its order",
         .timeLimit(.minutes(10)))
     func endsWithTheOwnersState() async throws {
-        var nodes = [try await self.start(0), try await self.start(1), try await self.start(2)]
+        // The lease is so long that a node which merely gets no processor for a while does not look dead.
+        let lease = "15s"
+        var nodes: [NodeProcess] = []
+        for number in 0..<3 { nodes.append(try await self.start(number, lease: lease)) }
         try await self.cluster.untilDivided(among: nodes)
         let notifications = self.cluster.corpus.notifications
         let ids = Set(notifications.compactMap(\.originalTransactionID)).sorted()
@@ -117,12 +120,12 @@ struct OutsideFollowerTests {
             for (index, notification) in notifications.enumerated() {
                 switch index {
                 case 150: nodes[2].process.send(SIGKILL)
-                case 300: nodes[2] = try await self.start(2)
+                case 300: nodes[2] = try await self.start(2, lease: lease)
                 case 450: nodes[1].process.send(SIGSTOP)
                 case 500: group.addTask { try await late.run() }
                 case 650:
                     nodes[1].process.send(SIGKILL)
-                    nodes[1] = try await self.start(1)
+                    nodes[1] = try await self.start(1, lease: lease)
                 default: break
                 }
                 while (try? await nodes[0].notify(notification.signedPayload)) != 200 {}
@@ -173,7 +176,8 @@ struct OutsideFollowerTests {
     @Test("whoever is cut off claims nothing meanwhile, and misses nothing in the end", .timeLimit(.minutes(30)))
     func catchesUpAfterBeingCutOff() async throws {
         // given: one who follows through cables
-        let nodes = [try await self.start(0), try await self.start(1), try await self.start(2)]
+        var nodes: [NodeProcess] = []
+        for number in 0..<3 { nodes.append(try await self.start(number, lease: "1m")) }
         try await self.cluster.untilDivided(among: nodes)
         let places = self.addresses.map { _ in LoopbackAddress.unused() }
         let cables = try zip(self.addresses, places).flatMap { address, place in
@@ -229,7 +233,7 @@ struct OutsideFollowerTests {
         // given: a node behind a cable, and one who follows it and is current
         let database = self.cluster.database
         let cable = try PartitionProxy(to: LoopbackAddress(port: Int(database.server.port)))
-        let node = try await self.start(0, store: database.url(port: UInt16(cable.port)))
+        let node = try await self.start(0, lease: "3s", store: database.url(port: UInt16(cable.port)))
         try await self.cluster.untilDivided(among: [node])
         let notifications = self.cluster.corpus.notifications[..<100]
         let ids = Set(notifications.compactMap(\.originalTransactionID)).sorted()

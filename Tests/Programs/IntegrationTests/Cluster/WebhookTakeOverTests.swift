@@ -53,7 +53,7 @@ struct WebhookTakeOverTests {
 
     private func start(_ number: Int) async throws -> NodeProcess {
         try await self.cluster.start(
-            number, cluster: "lease: 3s", section: "webhooks: { allow: [\"127.0.0.0/8\"] }")
+            number, cluster: "lease: 15s", section: "webhooks: { allow: [\"127.0.0.0/8\"] }")
     }
 
     @Test("every version reaches a webhook in its order, while nodes are lost", .timeLimit(.minutes(10)))

@@ -48,7 +48,7 @@ struct CompareCommandTests {
 
     private func now(of store: String) async throws -> Moment {
         let response = try await HTTPClient.shared.execute(
-            HTTPClientRequest(url: "\(store)/truth?limit=1"), timeout: .seconds(10))
+            HTTPClientRequest(url: "\(store)/truth?limit=1"), timeout: .minutes(9))
         let body = try await response.body.collect(upTo: 1 << 20)
         let page = try #require(
             try JSONSerialization.jsonObject(with: Data(body.readableBytesView)) as? [String: Any])

@@ -59,8 +59,10 @@ struct DifferentialRun {
                 environments: [factory.store.environment], roots: [TrustedRoot(factory.rootCertificate)])
         ])
         let verifier = PayloadVerifier(apps: apps)
+        var configuration = RuntimeConfiguration()
+        configuration.storePatience = .seconds(3_600)
         return try SubscriptionService(
-            store: store, configuration: RuntimeConfiguration(), clock: clock,
+            store: store, configuration: configuration, clock: clock,
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps),
             verification: VerificationPool(threads: 1), catalog: Catalog(),

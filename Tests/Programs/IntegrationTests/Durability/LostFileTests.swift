@@ -26,7 +26,7 @@ struct LostFileTests {
         try FileManager.default.removeItem(atPath: self.path)
         // then
         #expect(try await node.notify(payloads[5]) == 503)
-        while try await node.get("/readyz").status != 503 { try await Task.sleep(for: .milliseconds(50)) }
+        while try await node.get("/readyz?for=reads").status != 503 { try await Task.sleep(for: .milliseconds(50)) }
         for purpose in ["ingest", "reads"] { #expect(try await node.get("/readyz?for=\(purpose)").status == 503) }
         #expect(node.process.errorOutput.contains("The store's file is not where it was"))
         node.process.send(SIGTERM)

@@ -41,7 +41,7 @@ struct NodeProcess {
         let process = try Self.launch(
             in: directory, root: root, sections: sections, app: app, environments: environments, wrapper: wrapper)
         // Polls: what the test finds does not depend on their pace.
-        for _ in 0..<1_200 where process.isRunning {
+        while process.isRunning, !Task.isCancelled {
             if let node = NodeProcess(listening: process) {
                 if let status = try? await node.get(readiness).status, status == 200 { return node }
             }
@@ -100,7 +100,7 @@ struct NodeProcess {
     ///   - token: what the answer must not be older than.
     ///   - patience: for how long a node that may be paused or cut off is waited for.
     func get(
-        _ path: String, atLeast token: String? = nil, patience: TimeAmount = .seconds(10)
+        _ path: String, atLeast token: String? = nil, patience: TimeAmount = .minutes(2)
     ) async throws -> (status: UInt, body: [UInt8]) {
         var request = HTTPClientRequest(url: self.url + path)
         if let token { request.headers.add(name: "Perennial-At-Least", value: token) }
@@ -112,7 +112,7 @@ struct NodeProcess {
     ///   - token: what the answer must not be older than.
     ///   - patience: for how long a node that may be busy is waited for.
     func post(
-        _ json: String, to path: String, atLeast token: String? = nil, patience: TimeAmount = .seconds(10)
+        _ json: String, to path: String, atLeast token: String? = nil, patience: TimeAmount = .minutes(2)
     ) async throws -> (status: UInt, body: [UInt8]) {
         var request = HTTPClientRequest(url: self.url + path)
         request.method = .POST
@@ -139,12 +139,13 @@ struct NodeProcess {
     }
 
     /// The status of the answer; throws when there is none, as when the node was killed.
-    func notify(_ signedPayload: [UInt8]) async throws -> UInt {
+    /// - Parameter patience: for how long a node that may be busy is waited for.
+    func notify(_ signedPayload: [UInt8], patience: TimeAmount = .minutes(10)) async throws -> UInt {
         var request = HTTPClientRequest(url: self.url + "/v1/apple/notifications")
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(Array(#"{"signedPayload":""#.utf8) + signedPayload + Array(#""}"#.utf8))
-        let response = try await Self.client.execute(request, timeout: .seconds(30))
+        let response = try await Self.client.execute(request, timeout: patience)
         _ = try await response.body.collect(upTo: 1 << 20)
         return response.status.code
     }

@@ -1,4 +1,5 @@
 import AppStoreSimulator
+import NIOCore
 import Synchronization
 
 /// Sends notifications to all nodes, and each until it is acknowledged, as the App Store does, only sooner. Some are
@@ -65,7 +66,8 @@ final class ClusterLoad: Sendable {
 
     /// - Throws: `CancellationError`.
     private func isAcknowledged(_ notification: SignedNotification, by node: SupervisedNode) async throws -> Bool {
-        let status = try? await node.node?.notify(notification.signedPayload)
+        // One that is paused or cut off is not waited for: the next one is asked.
+        let status = try? await node.node?.notify(notification.signedPayload, patience: .seconds(30))
         try Task.checkCancellation()
         if let status, ![200, 503].contains(status) { self.state.withLock { $0.strange.append(status) } }
         return status == 200

@@ -25,8 +25,8 @@ final class NewerRelease: Sendable {
         return try ChildProcess(
             path,
             [
-                "node", "--store", self.database.url, "--root", self.directory.file("root.cer"), "--leased", name,
-                "--feature-level", "2",
+                "node", "--store", self.database.url("sslmode=disable&connect_timeout=60"), "--root",
+                self.directory.file("root.cer"), "--leased", name, "--lease", "15", "--feature-level", "2",
             ],
             input: self.input.fileDescriptor, output: self.directory.file(UUID().uuidString))
     }

@@ -29,7 +29,7 @@ struct UpgradeCluster {
             let release = Release()
             let node = SupervisedNode("node-\(number)") {
                 guard !release.isNewer.load(ordering: .acquiring) else { return try newer.launch("node-\(number)") }
-                return try fixture.launch(number, store: fixture.database.url, cluster: Self.cluster)
+                return try fixture.launch(number, store: fixture.store, cluster: Self.cluster)
             }
             return Member(node: node, release: release)
         }
@@ -88,7 +88,7 @@ struct UpgradeCluster {
 
     /// Starts one more node of today's release, and waits for its end.
     func startOlder() async throws -> (status: Int32, errors: String) {
-        let process = try self.fixture.launch(3, store: self.fixture.database.url, cluster: Self.cluster)
+        let process = try self.fixture.launch(3, store: self.fixture.store, cluster: Self.cluster)
         return (await process.waitForExit(), process.errorOutput)
     }
 
