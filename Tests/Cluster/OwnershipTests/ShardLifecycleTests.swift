@@ -74,6 +74,21 @@ import Testing
         }
     }
 
+    @Test func `a wait counts from when the store has said it, and goes on where a shard is owned again`() {
+        var lifecycle = ShardLifecycle()
+        _ = lifecycle.handle(.stored(.owned(Self.ownership(5), exclusiveFrom: .seconds(9))))
+        #expect(lifecycle.wait(at: .zero) == .seconds(9))
+        lifecycle.takeAndApply(.stored(.owned(Self.ownership(6), exclusiveFrom: nil)))
+        #expect(lifecycle.wait(at: .zero) == .seconds(9) && !lifecycle.mayAnswer(at: .seconds(8)))
+    }
+
+    @Test func `whoever hands a shard over has its writer release it`() {
+        var lifecycle = Self.owned()
+        lifecycle.takeAndApply(.draining)
+        let actions = lifecycle.handle(.handedOver(under: Self.five))
+        #expect(actions?.writer == .released(under: Self.five))
+    }
+
     @Test func `a frozen shard is found again by a row of a later epoch`() {
         var lifecycle = Self.owned()
         lifecycle.takeAndApply(.stored(.frozen(under: Self.five)))
@@ -98,6 +113,11 @@ import Testing
     @Test func `a batch may be committed under the present epoch alone`() {
         var lifecycle = Self.owned()
         #expect(lifecycle.mayCommit(under: Self.five) && !lifecycle.mayCommit(under: Epoch(rawValue: 4)))
+        // What is in flight is still committed.
+        for event in [ShardEvent.draining, .stored(.frozen(under: Self.five))] {
+            _ = lifecycle.handle(event)
+            #expect(lifecycle.mayCommit(under: Self.five))
+        }
         // when: known to the store, not yet to the writer
         _ = lifecycle.handle(.stored(.owned(Self.ownership(6), exclusiveFrom: nil)))
         #expect(!lifecycle.mayCommit(under: Self.five))

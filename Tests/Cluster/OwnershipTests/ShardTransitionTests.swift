@@ -44,6 +44,12 @@ import Testing
         ],
         "released, not applied": [.stored(owned5), .applied(owned5), .stored(released)],
         "released": [.stored(owned5), .applied(owned5), .stored(released), .applied(released)],
+        "draining what is not applied": [.stored(owned5), .applied(owned5), .stored(owned6), .draining],
+        "owned after a release": [
+            .stored(owned5), .applied(owned5), .stored(released), .applied(released), .stored(owned6),
+        ],
+        "draining and lost": [.stored(owned5), .applied(owned5), .draining, .stored(.lost)],
+        "closing before it is owned": [.closing, .stored(owned5)],
         "lost": [.stored(owned5), .applied(owned5), .stored(.lost)],
         "closing": [.stored(owned5), .applied(owned5), .closing],
     ]
@@ -117,13 +123,42 @@ import Testing
         Row("released", .stored(owned6), "serving 6, absent: tell the writer"),
         Row("released", .applied(released), nil),
 
+        Row("draining", .applied(appended), "draining 5, serving 5"),
+        Row("draining", .closing, "draining 5, serving 5: queue ends (stopping) dropping (leaving), timer ends"),
+        Row(
+            "draining", .stored(.lost),
+            "draining 5, serving 5: \(ended), generation, timer ends, cluster withdraws, tell the writer"),
+        Row("draining what is not applied", .handedOver(under: Epoch(rawValue: 6)), nil),
+        Row("draining what is not applied", .kept(under: Epoch(rawValue: 6)), "serving 6, serving 5: queue takes"),
+        Row("draining and lost", .kept(under: five), "serving 5, serving 5"),
+
+        Row("frozen", .stored(frozen), nil),
+        Row("frozen", .stored(appended), "frozen 5, frozen 5: tell the writer"),
+        Row("frozen", .draining, nil),
+        Row(
+            "frozen", .stored(.lost),
+            "frozen 5, frozen 5: \(ended), generation, timer ends, cluster withdraws, tell the writer"),
+        Row("owned again, not applied", .draining, nil),
+        Row("owned again, not applied", .stored(frozen), nil),
+        Row("owned again, not applied", .stored(released), nil),
+        Row("owned again, not applied", .applied(frozen), nil),
+        Row(
+            "owned after a release", .applied(owned6),
+            "serving 6, serving 6: queue takes, generation, timer asks the store, cluster serves 6"),
+        Row("released", .draining, nil),
+        Row("released", .closing, "absent, absent: queue ends (stopping) dropping (elsewhere), timer ends"),
+
+        Row(
+            "closing before it is owned", .applied(owned5),
+            "serving 5, serving 5: queue ends (stopping), generation, cluster serves 5"),
+
         Row("lost", .stored(.lost), nil),
         Row("lost", .applied(.lost), nil),
         Row("lost", .applied(appended), "serving 5, serving 5"),
         Row("lost", .stored(frozen), "frozen 5, serving 5: tell the writer"),
         Row("lost", .applied(owned6), "serving 5, serving 6"),
         Row("lost", .draining, nil),
-        Row("lost", .closing, "serving 5, serving 5"),
+        Row("lost", .closing, "serving 5, serving 5: queue ends (stopping) dropping (lost)"),
 
         Row("closing", .closing, nil),
         Row("closing", .stored(frozen), "frozen 5, serving 5: tell the writer"),
@@ -133,7 +168,8 @@ import Testing
             "serving 5, absent: queue ends (stopping) dropping (elsewhere), generation, cluster withdraws"),
         Row(
             "closing", .stored(.lost),
-            "serving 5, serving 5: \(ended), generation, cluster withdraws, tell the writer"),
+            "serving 5, serving 5: queue ends (stopping) dropping (lost), generation, cluster withdraws, tell the writer"
+        ),
     ]
 
     @Test(arguments: rows) func `each event leads where the table says, and asks for what it says`(_ row: Row) throws {

@@ -41,6 +41,6 @@ extension ShardLifecycle {
         let waiting: ShardIntake.Waiting =
             if let refusal { .refused(refusal) } else { self.applied.phase == .serving ? .flowing : .held }
         return ShardIntake(
-            refusal: self.isClosing && !self.isLost ? .stopping : refusal, waiting: waiting, isEnding: self.isEnding)
+            refusal: self.isClosing ? .stopping : refusal, waiting: waiting, isEnding: self.isEnding)
     }
 }

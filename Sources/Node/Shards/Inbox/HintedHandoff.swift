@@ -142,7 +142,7 @@ final class HintedHandoff: Sendable {
 
     private var standings: [ShardID: ShardStanding] {
         let standings = self.parts.filter(\.isOurs).compactMap { parts in
-            parts.status.standing.map { (parts.shard, $0) }
+            parts.status.servedStanding.map { (parts.shard, $0) }
         }
         return Dictionary(uniqueKeysWithValues: standings)
     }

@@ -77,8 +77,8 @@ package final class ShardNode: Sendable {
             store: shared, terms: terms, lease: lease, watch: shards.watch, parts: parts, moves: shards.moves,
             committer: self.committer, metrics: metrics, logger: logger
         ) { [weak cluster] in cluster?.watch($0) }
-        system.onUnservedCall { [controller = self.controller] in controller?.readSoon() }
-        cluster?.onProbe { [controller = self.controller] in controller?.noteProbe(at: $0, isRefused: $1) }
+        system.onUnservedCall { [weak controller = self.controller] in controller?.readSoon() }
+        cluster?.onProbe { [weak controller = self.controller] in controller?.noteProbe(at: $0, isRefused: $1) }
     }
 
     package var connections: [NodeID: Bool] { self.cluster?.connections ?? [:] }

@@ -59,9 +59,12 @@ actor ShardWriter {
             do {
                 loaded = try await self.load(commands)
             } catch {
-                guard commands.count > 1, ServiceError(error).code == .corrupt, self.parts.status.isOwned else {
-                    return self.end(commands, with: ServiceError(error))
+                let failure = ServiceError(error)
+                // What cannot be read may be another owner's to read by now.
+                guard failure.code != .corrupt || self.parts.status.isOwned else {
+                    return self.end(commands, with: .elsewhere)
                 }
+                guard commands.count > 1, failure.code == .corrupt else { return self.end(commands, with: failure) }
                 return self.divide(commands)
             }
             // What was discarded while we loaded may be what we loaded.
@@ -153,7 +156,7 @@ actor ShardWriter {
     }
 
     private func decide(_ commands: [Command], _ loaded: LoadedBatch, _ committer: GroupCommitter) {
-        guard let standing = self.parts.status.standing else { return self.end(commands, with: .elsewhere) }
+        guard let standing = self.parts.status.ownedStanding else { return self.end(commands, with: .elsewhere) }
         let head = self.ledger.head
         let now = self.node.watch.present
         var decider = BatchDecider(
@@ -268,21 +271,19 @@ actor ShardWriter {
     /// batch of one is parked, larger ones are tried in halves.
     private func isolate(_ error: StoreError) {
         var commits = self.ledger.discard()
-        var joined: [Command] = []
         self.parts.entitlements.removeAll()
-        if let first = commits.first {
-            self.parts.queue.narrow(after: first.decided.count)
-            if first.decided.count == 1 {
-                self.node.logger.error(
-                    "A command is parked: it cannot be stored",
-                    metadata: .runtime([.shard: "\(self.shard.rawValue)", .reason: "\(error.message)"]))
-                self.node.metrics.recordParked()
-                self.end(commits.removeFirst().decided.map(\.command), with: ServiceError(.parked, error.message))
-                joined = first.joined.map(\.command)
-            }
-        }
+        guard let first = commits.first else { return }
+        self.parts.queue.narrow(after: first.decided.count)
+        guard first.decided.count == 1 else { return self.putBack(commits) }
+        self.node.logger.error(
+            "A command is parked: it cannot be stored",
+            metadata: .runtime([.shard: "\(self.shard.rawValue)", .reason: "\(error.message)"]))
+        self.node.metrics.recordParked()
+        commits.removeFirst()
         self.putBack(commits)
-        self.parts.queue.putBack(joined)
+        self.parts.queue.putBack(first.joined.map(\.command))
+        // Last: a queue that ends is over once nothing waits and no batch is in flight.
+        self.end(first.decided.map(\.command), with: ServiceError(.parked, error.message))
     }
 
     private func refuse(_ error: ServiceError) {

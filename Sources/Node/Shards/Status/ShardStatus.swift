@@ -10,6 +10,8 @@ import Waiting
 package final class ShardStatus: Sendable {
     private struct State {
         var lifecycle = ShardLifecycle()
+        /// Why nothing of this run can be believed any more.
+        var loss: StoreError?
         /// From here on this process has written everything.
         var firstOwn: LogSequence?
         var ownTag: UInt32 = 0
@@ -61,9 +63,14 @@ package final class ShardStatus: Sendable {
 
     package var isOwned: Bool { self.epoch != nil }
 
-    /// As the writer has applied it; nil while the shard is not owned.
-    var standing: ShardStanding? {
+    /// As the writer has applied it; nil while the shard is not owned. A frozen one is.
+    var ownedStanding: ShardStanding? {
         self.state.withLock { $0.lifecycle.servedEpoch == nil ? nil : $0.lifecycle.applied.standing }
+    }
+
+    /// The same; nil while the shard is not served, as a frozen one is not.
+    var servedStanding: ShardStanding? {
+        self.state.withLock { $0.lifecycle.isServing ? $0.lifecycle.applied.standing : nil }
     }
 
     /// - Throws: while the shard must not answer.
@@ -135,31 +142,31 @@ package final class ShardStatus: Sendable {
     /// the order in which they were taken.
     /// - Returns: what `ShardLifecycle.handle(_:)` does.
     @discardableResult
-    func handle(_ event: ShardEvent) -> ShardActions? { self.handle(event, loss: nil) }
+    func handle(_ event: ShardEvent) -> ShardActions? { self.take(event)?.actions }
 
     /// Begins a hand-off.
     /// - Returns: the epoch under which that is; nil when the shard is not served here.
-    func drain() -> Epoch? {
-        self.handle(.draining) == nil ? nil : self.lifecycle.stored.epoch
-    }
+    func drain() -> Epoch? { self.take(.draining)?.lifecycle.stored.epoch }
 
     /// The end of the run.
-    func lose(_ error: StoreError) { self.handle(.stored(.lost), loss: error) }
+    func lose(_ error: StoreError) { _ = self.take(.stored(.lost), loss: error) }
 
-    @discardableResult
-    private func handle(_ event: ShardEvent, loss: StoreError?) -> ShardActions? {
+    private func take(
+        _ event: ShardEvent, loss: StoreError? = nil
+    ) -> (actions: ShardActions, lifecycle: ShardLifecycle)? {
         var refused: ShardQueue.Refused?
-        let actions = self.state.withLock { state in
-            let actions = state.lifecycle.handle(event)
-            if let actions { refused = self.perform(actions, on: &state, loss: loss) }
-            return actions
+        let taken: (actions: ShardActions, lifecycle: ShardLifecycle)? = self.state.withLock { state in
+            guard let actions = state.lifecycle.handle(event) else { return nil }
+            if let loss { state.loss = loss }
+            refused = self.perform(actions, on: &state)
+            return (actions, state.lifecycle)
         }
         // Whoever waits for these answers may come back here.
         if let refused { self.queue.answer(refused) }
-        return actions
+        return taken
     }
 
-    private func perform(_ actions: ShardActions, on state: inout State, loss: StoreError?) -> ShardQueue.Refused? {
+    private func perform(_ actions: ShardActions, on state: inout State) -> ShardQueue.Refused? {
         if actions.isNewGeneration { self.changes.wrappingAdd(1, ordering: .acquiringAndReleasing) }
         switch actions.cluster {
         case .serve(let epoch):
@@ -179,7 +186,11 @@ package final class ShardStatus: Sendable {
         case .rest, .close: self.deadline.wake()
         case nil: break
         }
-        if let loss { self.news.put(.lost(loss)) } else if let news = actions.writer { self.news.put(.news(news)) }
-        return actions.queue.flatMap { self.queue.set($0, loss: loss) }
+        switch (actions.writer, state.loss) {
+        case (.lost, let loss?): self.news.put(.lost(loss))
+        case (let news?, _): self.news.put(.news(news))
+        case (nil, _): break
+        }
+        return actions.queue.flatMap { self.queue.set($0, loss: state.loss) }
     }
 }

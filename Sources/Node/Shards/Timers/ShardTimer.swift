@@ -26,13 +26,14 @@ struct ShardTimer {
         var isLate = false
         while true {
             let lifecycle = self.status.lifecycle
-            if lifecycle.isEnding { return }
-            // Another node records what is due.
-            let reading = lifecycle.applied.epoch == nil ? .nothing : self.deadline.reading
+            // Another node records what is due, or the next run.
+            let isResting = lifecycle.isEnding || lifecycle.applied.epoch == nil
+            let reading = isResting ? .nothing : self.deadline.reading
             let isDue = if case .due(let due) = reading { due <= self.clock.now } else { false }
             // What was late need not be so any more: the clock may have been set back.
             if isLate, !isDue { self.metrics.setOverdue(0, of: self.shard) }
             isLate = isDue
+            if lifecycle.isEnding { return }
             switch reading {
             case .nothing: await self.deadline.wait()
             case .unknown: await self.attempt { try await self.reload() }
