@@ -216,7 +216,10 @@ import Testing
                 group.addTask { await Delivered(payloads[0], to: service) }
                 await eventually { store.commits.count == 1 }
                 for payload in payloads[1...] { group.addTask { await Delivered(payload, to: service) } }
-                await eventually { !service.readiness(for: .reads).ready }
+                // Of every shard, the one whose commit waits among them.
+                await eventually {
+                    service.readiness(for: .reads).reasons.contains { $0.hasPrefix("16 of 16 shards") }
+                }
                 block.signal()
                 return await group.reduce(into: []) { $0.append($1) }
             }
