@@ -128,6 +128,44 @@ import Testing
         }
     }
 
+    @Test func `a shard whose end is unknown keeps no hint for another shard waiting`() async throws {
+        // given: what is kept for two shards, and a store that does not say what became of a commit to one of them
+        let ids = ["2000000000001000", "2000000000001001"]
+        let payloads = try ids.map { try self.subscribe($0) }
+        let rows = [try await self.row(of: payloads[0]), try await self.row(of: payloads[1])]
+        let frozen = rows[0].shard
+        try #require(rows[1].shard != frozen)
+        let store = HookedSharedStore(self.store, appendConcurrency: 2)
+        var node = try Node(store: store)
+        node.apple = self.apple
+        try await node.run { service in
+            store.set { hooks in
+                hooks.claimFailure = HookedSharedStore.unheard
+                hooks.append = { batches, append throws(StoreError) in
+                    guard batches.contains(where: { $0.shard == frozen }) else { return try append() }
+                    throw StoreError(.outcomeUnknown, "as the test says")
+                }
+            }
+            async let first = service.ingest(signedPayload: payloads[0])
+            await eventually { !service.readiness(for: .reads).ready }
+            // when: a round passes over the one, and then the other comes
+            self.store.put(rows[0])
+            try await Task.sleep(for: .milliseconds(600))
+            self.store.put(rows[1])
+            // then
+            await eventually { (try? await service.view(ids[1]).snapshot?.state) == .subscribed }
+            #expect(!service.readiness(for: .reads).ready)
+            // and: once the store says more
+            store.set { hooks in
+                hooks.claimFailure = nil
+                hooks.append = { _, append throws(StoreError) in try append() }
+            }
+            #expect(try await first == .recorded(StreamVersion(rawValue: 1)))
+            await eventually { self.store.inboxDepth().waiting == 0 }
+            #expect(self.store.statistics().events == 2)
+        }
+    }
+
     // MARK: A store that knows less than an owner remembers
 
     private final class Flag: Sendable {

@@ -52,6 +52,28 @@ import Testing
         #expect(self.store.view().nodes.map(\.life) == [.left])
     }
 
+    private final class Weak: Sendable {
+        private let reference = Mutex<Reference>(Reference())
+        private struct Reference { weak var store: HookedSharedStore? }
+
+        init(_ store: HookedSharedStore) { self.reference.withLock { $0.store = store } }
+
+        var isGone: Bool { self.reference.withLock { $0.store == nil } }
+    }
+
+    @Test func `a node that has ended holds nothing of its store`() async throws {
+        func run() async throws -> Weak {
+            let store = HookedSharedStore(self.store)
+            try await Node(named: "a", store: store, apple: self.apple).run { one in
+                await eventually { (try? await self.owned(one)) == [Self.shardCount] }
+            }
+            return Weak(store)
+        }
+        let store = try await run()
+        await eventually { store.isGone }
+        #expect(store.isGone)
+    }
+
     @Test("a node that joins is given its share, and both take notifications and questions for all")
     func divides() async throws {
         let second = try self.node("b")

@@ -14,6 +14,11 @@ final class HookedSharedStore: ForwardingSharedStore {
         var give: @Sendable (_ shard: ShardID, _ give: () throws(StoreError) -> Bool) throws(StoreError) -> Bool = {
             _, give throws(StoreError) in try give()
         }
+        var append:
+            @Sendable (_ batches: [ShardBatch], _ append: () throws(StoreError) -> [AppendOutcome]) throws(StoreError)
+                -> [AppendOutcome] = { _, append throws(StoreError) in try append() }
+        /// Why no shard is taken again by the run that owned it; nil: it is.
+        var claimFailure: StoreError?
         /// Why nothing can be kept for owners; nil: it can.
         var putFailure: StoreError?
         /// nil: what there is.
@@ -21,13 +26,27 @@ final class HookedSharedStore: ForwardingSharedStore {
     }
 
     let shared: any SharedEventStore
+    let appendConcurrency: Int
     private let hooks = Mutex(Hooks())
 
-    init(_ shared: any SharedEventStore) { self.shared = shared }
+    init(_ shared: any SharedEventStore, appendConcurrency: Int = 1) {
+        self.shared = shared
+        self.appendConcurrency = appendConcurrency
+    }
 
     func set(_ change: (inout Hooks) -> Void) { self.hooks.withLock { change(&$0) } }
 
     static var unheard: StoreError { StoreError(.unavailable, "as the test says") }
+
+    func append(_ batches: [ShardBatch]) throws(StoreError) -> [AppendOutcome] {
+        let append = self.hooks.withLock(\.append)
+        return try append(batches) { () throws(StoreError) in try self.shared.append(batches) }
+    }
+
+    func claim(_ claim: ShardClaim) throws(StoreError) -> [ShardOwnership] {
+        if claim.from != nil, let failure = self.hooks.withLock(\.claimFailure) { throw failure }
+        return try self.shared.claim(claim)
+    }
 
     func take(_ seen: [ShardRecord], as run: NodeRun) throws(StoreError) -> [ShardOwnership] {
         let take = self.hooks.withLock(\.take)
