@@ -59,15 +59,17 @@ struct CheckExecution {
     }
 
     private func open(_ step: CheckPlan.Step) -> [Int] {
-        let open = Set(
-            step.source == .store
-                ? self.answers.open { $0?.code.saysOwnerIsAbsent ?? false } : self.answers.open)
-        return step.numbers.filter { open.contains($0) && !self.doubtful.contains($0) }
+        let open =
+            step.source == .store ? self.answers.open { $0?.code.saysOwnerIsAbsent ?? false } : self.answers.open
+        if self.doubtful.isEmpty, step.numbers.count == self.questions.requests.count { return open }
+        let meant = Set(step.numbers).subtracting(self.doubtful)
+        return open.filter(meant.contains)
     }
 
     /// Refuses what is open about shards of which it is not known now whether their logs hold what the token names of them; the
     /// mirror may answer for them.
     private mutating func compareWithToken() async throws(ServiceError) {
+        guard !self.named.isEmpty else { return }
         let open = self.answers.open
         let shards = Set(open.map { self.owned.shard(of: $0, in: self.questions) })
         let check = TokenCheck(positions: self.positions, storeQuestions: self.owned.storeQuestions)

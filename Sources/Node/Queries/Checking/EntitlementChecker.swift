@@ -97,13 +97,15 @@ package struct EntitlementChecker: ShardAnswers {
         let questions = CheckQuestions(requests, self.map)
         let named = try self.positions.bounds(token, of: questions.order.shards)
         let moment = self.clock.now
+        var isOurs = [Bool](repeating: false, count: requests.count)
+        questions.order.forEach { shard, numbers in
+            guard self.positions.isOurs(shard) else { return }
+            for number in numbers { isOurs[number] = true }
+        }
         let plan = CheckPlan(
             consistency, namesPlaces: !named.isEmpty,
             CheckPlan.Ownership(
-                isOurs: questions.requests.indices.map {
-                    self.positions.isOurs(self.owned.shard(of: $0, in: questions))
-                },
-                hasMirror: self.mirror != nil, hasOthers: self.positions.remote != nil))
+                isOurs: isOurs, hasMirror: self.mirror != nil, hasOthers: self.positions.remote != nil))
         var execution = CheckExecution(
             questions, consistency, atLeast: named, positions: self.positions, owned: self.owned, mirror: self.mirror)
         let answers = try await execution.run(plan)

@@ -20,6 +20,7 @@ final class StoreQuestions: Sendable {
         until deadline: ContinuousClock.Instant, _ question: @escaping @Sendable () async throws -> Answer
     ) async throws(ServiceError) -> Answer {
         let (answers, continuation) = AsyncStream.makeStream(of: Result<Answer, ServiceError>.self)
+        // A task of its own: the question outlives the check that gives up on it.
         let asking = Task {
             self.underWay.wrappingAdd(1, ordering: .relaxed)
             defer { self.underWay.wrappingSubtract(1, ordering: .relaxed) }
