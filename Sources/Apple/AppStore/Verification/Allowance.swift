@@ -23,8 +23,7 @@ package struct Allowance: Sendable {
     }
 
     /// Takes one that may not be left yet, so that those who ask have their turns at an even rate.
-    /// - Parameter limit: no turn lies farther ahead: beyond it nothing is taken, so that turns which nobody waits for any
-    ///   more do not add up.
+    /// - Parameter limit: how far ahead a turn may lie. Beyond it none is taken, so turns of callers that have gone do not add up.
     /// - Returns: how long until its turn; zero when there was one left, and at most `limit`.
     package mutating func reserve(at now: ContinuousClock.Instant, within limit: Duration) -> Duration {
         let oldest = now - self.interval * self.burst

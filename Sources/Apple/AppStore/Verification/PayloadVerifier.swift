@@ -17,8 +17,8 @@ package struct PayloadVerifier: Sendable {
     /// nil where none are forged.
     private let unknownChains: UnknownChains?
 
-    /// What forgers may cost: Apple takes a new chain once in months, and each that is forged costs as much as a genuine
-    /// payload.
+    /// How many unknown chains are validated. Apple begins a new chain once in months; validating a forged one costs as much as a
+    /// genuine payload.
     package static let allowance = Allowance(burst: 64, every: .milliseconds(50))
 
     /// - Parameters:
@@ -49,8 +49,8 @@ package struct PayloadVerifier: Sendable {
         PayloadVerifier(sharing: self, allowance.map(UnknownChains.init))
     }
 
-    /// Knows from the start the chains that have signed before: otherwise whoever comes first with another one of Apple's
-    /// makes the current one unknown, and it shares its allowance with all that is forged.
+    /// Learns the chains that have signed before. Without it, the first payload with an older chain of Apple's would make the
+    /// current chain unknown, which would then share its allowance with forgeries.
     /// - Parameter headers: of originals that the store keeps, the newest first. Each is validated as with its first payload;
     ///   one that leads to no configured root is left out.
     package func learn(_ headers: [[UInt8]]) async {
@@ -120,7 +120,7 @@ package struct PayloadVerifier: Sendable {
         }
         if let unknownChains, !self.cache.isEmpty, !unknownChains.take() { throw .tooManyUnknownChains }
         try validator.checkSignatures(of: chain)
-        // Before the rest of the chain: Apple's certificates are public, and whoever has only copied them goes no further.
+        // Before the rest of the chain: anyone can copy Apple's public certificates, and a copy fails here.
         try leafKey.checkSignature(of: jws, after: CompactJWS.hash(ofHeader: jws.header))
         let known = KnownHeader(jws.header, chain: try await validator.validate(chain, leafKey: leafKey))
         try known.chain.checkValidity(at: effectiveDate)

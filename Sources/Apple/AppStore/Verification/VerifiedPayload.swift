@@ -5,7 +5,7 @@ import Subscriptions
 struct VerifiedPayload<Content: SignedPayload>: Sendable {
     private let jws: CompactJWS
     private let payload: DecodedPayload<Content>
-    /// What the chain ended in; nil where nothing is signed.
+    /// The root of the chain; nil in environments whose payloads are not signed.
     private let root: TrustedRoot?
 
     init(_ jws: CompactJWS, _ payload: DecodedPayload<Content>, root: TrustedRoot?) {
@@ -18,7 +18,7 @@ struct VerifiedPayload<Content: SignedPayload>: Sendable {
     var json: [UInt8] { self.payload.bytes }
     var contentDigest: PayloadDigest { self.payload.contentDigest }
 
-    /// For the evidence; nil for what is signed by nobody, whose signature may be anything.
+    /// The JWS as evidence keeps it; nil unless its signature is one of 64 bytes, as in environments that do not sign.
     var original: DecodedJWS? { DecodedJWS(self.jws, payload: self.payload.bytes) }
 
     /// - Throws: a misfit when the payload is not what it should be.

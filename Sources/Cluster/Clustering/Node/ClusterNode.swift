@@ -117,9 +117,8 @@ package final class ClusterNode: InvocationTransport {
         self.lostPeers.onProbe(listener)
     }
 
-    /// To be told again and again. Each of these is connected to, called or not: it is by the end of its connection that a
-    /// process is known to be gone. No other run is probed, and where others cannot be reached, nobody goes on trying
-    /// unless somebody calls.
+    /// Connects to each of these runs, called or not, since the end of a connection shows that a process is gone. No other run is
+    /// probed, and an address that cannot be reached is not tried again without a call. Call it after each reading.
     /// - Parameter runs: those of other nodes that live.
     package func watch(_ runs: Set<ShardRecord.Owner>) {
         let wanted = self.lostPeers.watch(runs, at: .now)

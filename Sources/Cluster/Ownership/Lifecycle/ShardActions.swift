@@ -1,6 +1,6 @@
 package import EventLog
 
-/// What has to be done about one event of a shard's life, in one step with it. A part is nil where nothing changes for it.
+/// What one event of a shard's life changes for queue, readers, timer, cluster and writer. A part is nil where nothing changes.
 package struct ShardActions: Hashable, Sendable {
     package enum TimerAction: Hashable, Sendable {
         /// What is due next is not known here: the store has to be asked.
