@@ -103,20 +103,21 @@ let package = Package(
         library("StrictJSON", in: "Primitives"),
         library("PrecomputedP256", in: "Apple"),
         library("Entitlements", in: "Domain", ["Subscriptions"]),
-        library("EventLog", in: "Storage", products: [crypto], more: [.strictMemorySafety()]),
+        library("Customers", in: "Domain", ["Entitlements", "Subscriptions"]),
+        library("EventLog", in: "Storage", ["Subscriptions"], products: [crypto], more: [.strictMemorySafety()]),
         library("Evidence", in: "Storage", ["ByteCoding", "CZstd", "EventLog"], more: [.strictMemorySafety()]),
-        library("InMemoryStore", in: "Storage", ["EventLog", "Evidence"]),
+        library("InMemoryStore", in: "Storage", ["EventLog", "Evidence", "Subscriptions"]),
         library("Ownership", in: "Cluster", ["ByteCoding", "EventLog"], products: [crypto]),
         library(
             "AppStore", in: "Apple", ["ByteCoding", "PrecomputedP256", "StrictJSON", "Subscriptions", "Waiting"],
             products: [crypto, x509, asn1, httpClient, jwt, nioCore, nioHTTP1]),
         library("WireProtocol", in: "Cluster", ["EventLog", "Subscriptions"], products: [protobuf]),
         library(
-            "SQLiteStore", in: "Storage", ["EventLog", "Evidence"], products: [grdb, grdbSQLite],
+            "SQLiteStore", in: "Storage", ["EventLog", "Evidence", "Subscriptions"], products: [grdb, grdbSQLite],
             more: [.strictMemorySafety()]
         ),
         library(
-            "PostgresStore", in: "Storage", ["CPostgres", "EventLog", "Evidence", "Waiting"],
+            "PostgresStore", in: "Storage", ["CPostgres", "EventLog", "Evidence", "Subscriptions", "Waiting"],
             more: [.strictMemorySafety()]),
         library("ZeroMQ", in: "Cluster", ["CZeroMQ", "Waiting"], more: [.strictMemorySafety()]),
         library(
@@ -134,18 +135,18 @@ let package = Package(
             name: "Paywall", dependencies: ["PerennialClient"], path: "proto/example/paywall", swiftSettings: settings),
         library(
             "ServiceContract", in: "Node",
-            ["AppStore", "Clustering", "Entitlements", "EventLog", "Subscriptions", "WireProtocol"]),
+            ["AppStore", "Clustering", "Customers", "Entitlements", "EventLog", "Subscriptions", "WireProtocol"]),
         library(
             "Shards", in: "Node",
             [
-                "AppStore", "Clustering", "Entitlements", "EventLog", "Mirroring", "Ownership", "ServiceContract",
-                "Subscriptions", "Waiting", "WireProtocol",
+                "AppStore", "Clustering", "Customers", "Entitlements", "EventLog", "Mirroring", "Ownership",
+                "ServiceContract", "Subscriptions", "Waiting", "WireProtocol",
             ], products: [deque, heap, lifecycle, logging, metrics]),
         library(
             "Queries", in: "Node",
             [
-                "Clustering", "Entitlements", "EventLog", "Mirroring", "Ownership", "ServiceContract", "Shards",
-                "Subscriptions", "Waiting", "WireProtocol",
+                "Clustering", "Customers", "Entitlements", "EventLog", "Mirroring", "Ownership", "ServiceContract",
+                "Shards", "Subscriptions", "Waiting", "WireProtocol",
             ], products: [lifecycle, logging, metrics]),
         library(
             "Ingestion", in: "Node",
@@ -183,8 +184,9 @@ let package = Package(
         library(
             "HTTPAPI", in: "Interfaces",
             [
-                "AppStore", "ByteCoding", "EntitlementStream", "Entitlements", "EventLog", "PrometheusMetrics",
-                "Queries", "Reconciliation", "ServiceContract", "StrictJSON", "SubscriptionService", "Subscriptions",
+                "AppStore", "ByteCoding", "Customers", "EntitlementStream", "Entitlements", "EventLog",
+                "PrometheusMetrics", "Queries", "Reconciliation", "ServiceContract", "StrictJSON",
+                "SubscriptionService", "Subscriptions",
                 "Webhooks",
             ],
             products: [hummingbird, hummingbirdTLS, crypto, lifecycle, logging, metrics, nioCore, nioHTTP1]),
@@ -194,8 +196,8 @@ let package = Package(
         .executableTarget(
             name: "Perennial",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "ByteCoding", "Clustering", "EntitlementStream", "Entitlements",
-                "EventLog", "HTTPAPI", "Mirroring", "Ownership", "PerennialClient", "PostgresStore",
+                "AppStore", "AppStoreSimulator", "ByteCoding", "Clustering", "Customers", "EntitlementStream",
+                "Entitlements", "EventLog", "HTTPAPI", "Mirroring", "Ownership", "PerennialClient", "PostgresStore",
                 "PrometheusMetrics", "Reconciliation", "SQLiteStore", "ServiceContract", "Shards", "StrictJSON",
                 "SubscriptionService", "Subscriptions", "Webhooks", "ZeroMQ", arguments, crypto, httpClient,
                 hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, signals, yams,
@@ -219,6 +221,7 @@ let package = Package(
         tests("PrecomputedP256Tests", in: "Apple", ["PerennialTestSupport", "PrecomputedP256", crypto]),
         tests("SubscriptionsTests", in: "Domain", ["PerennialTestSupport", "Subscriptions"]),
         tests("EntitlementsTests", in: "Domain", ["Entitlements", "Subscriptions"]),
+        tests("CustomersTests", in: "Domain", ["Customers", "Entitlements", "PerennialTestSupport", "Subscriptions"]),
         tests("EvidenceTests", in: "Storage", ["EventLog", "Evidence", "PerennialTestSupport"]),
         tests("InMemoryStoreTests", in: "Storage", ["InMemoryStore", "PerennialTestSupport"]),
         tests(
@@ -237,11 +240,15 @@ let package = Package(
             ["EventLog", "PerennialTestSupport", "Subscriptions", "WireProtocol", protobuf],
             areLight: false),
         tests(
-            "SQLiteStoreTests", in: "Storage", ["EventLog", "PerennialTestSupport", "SQLiteStore", grdb],
+            "SQLiteStoreTests", in: "Storage",
+            ["EventLog", "PerennialTestSupport", "SQLiteStore", "Subscriptions", grdb],
             areLight: false),
         tests(
             "PostgresStoreTests", in: "Storage",
-            ["EventLog", "PerennialTestSupport", "PostgresHarness", "PostgresStore", "SQLiteStore", grdb],
+            [
+                "EventLog", "PerennialTestSupport", "PostgresHarness", "PostgresStore", "SQLiteStore", "Subscriptions",
+                grdb,
+            ],
             areLight: true),
         tests("ZeroMQTests", in: "Cluster", ["ZeroMQ"]),
         tests(
@@ -253,8 +260,9 @@ let package = Package(
         tests(
             "SubscriptionServiceTests", in: "Node",
             [
-                "AppStore", "AppStoreSimulator", "Clustering", "Entitlements", "EventLog", "InMemoryStore", "Ingestion",
-                "Mirroring", "Ownership", "PerennialTestSupport", "Queries", "Reconciliation", "SQLiteStore",
+                "AppStore", "AppStoreSimulator", "Clustering", "Customers", "Entitlements", "EventLog", "InMemoryStore",
+                "Ingestion", "Mirroring", "Ownership", "PerennialTestSupport", "Queries", "Reconciliation",
+                "SQLiteStore",
                 "ServiceContract", "Shards", "SubscriptionService", "Subscriptions", "WireProtocol", "ZeroMQ", crypto,
                 lifecycle, logging, metrics, metricsTestKit,
             ]),

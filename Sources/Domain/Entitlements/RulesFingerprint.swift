@@ -4,7 +4,7 @@ package import Subscriptions
 /// fingerprint may answer otherwise than its facts do now, and is computed anew.
 package struct RulesFingerprint: Hashable, Sendable {
     /// Raised with every change to what facts are answered with. `StreamState.logicVersion` counts as well.
-    package static let logicVersion: Int64 = 1
+    package static let logicVersion: Int64 = 2
 
     package let rawValue: UInt32
 

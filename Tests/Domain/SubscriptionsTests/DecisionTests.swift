@@ -199,14 +199,27 @@ import Testing
         #expect(replayed.snapshot(at: late.signedDate + .hours(1), rules: self.rules)?.autoRenew == true)
     }
 
-    @Test("a customer's id is linked once, and shown")
-    func linking() {
+    @Test
+    func `links of versions without policies are read: the first customer holds, the others are conflicts`() {
+        var state = StreamState(.subscription, [bundle(.client, [RuleTests.month])])
+        for name in ["c-1", "c-0", "c-1", "c-2"] {
+            state.apply(SubscriptionEvent(source: .client, changes: [.linked], customerID: name))
+        }
+        #expect(state.leads.link?.customer == CustomerID("c-1"))
+        #expect(state.leads.conflicts == [CustomerID("c-0")!, CustomerID("c-2")!])
+        #expect(state.snapshot(at: day(1), rules: self.rules)?.customerIDs == ["c-1"])
+    }
+
+    @Test
+    func `a token that an older payload brings is recorded, and survives a replay`() {
         var state = StreamState(key: .subscription)
-        let post = bundle(.client, [RuleTests.month], customerID: "c-1")
-        #expect(state.receive(post).map(\.kind) == [.subscribed, .linked])
-        #expect(state.receive(post) == [])
-        #expect(state.receive(bundle(.client, [RuleTests.month], customerID: "c-0")).map(\.kind) == [.linked])
-        #expect(state.snapshot(at: day(1), rules: self.rules)?.customerIDs == ["c-0", "c-1"])
+        let months = (0..<6).map { transaction(100 + $0, from: Double($0) * 30, to: Double($0 + 1) * 30) }
+        var log = months.flatMap { state.receive(bundle(.history, [$0])) }
+        var late = months[0]
+        late.appAccountToken = "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11"
+        log += state.receive(bundle(.client, [late]))
+        #expect(state.leads.token?.value?.rawValue == "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11")
+        #expect(log.reduce(into: StreamState(key: .subscription)) { $0.apply($1) }.leads == state.leads)
     }
 
     @Test(

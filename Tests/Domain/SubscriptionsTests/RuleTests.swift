@@ -341,6 +341,22 @@ import Testing
         #expect(state.snapshot(at: day(29), rules: DerivationRules())?.productID == "pro.monthly")
     }
 
+    @Test
+    func `in grace the customer has the product that is being charged`() {
+        let failing = renewal(signed: 30) {
+            ($0.gracePeriodExpiresDate, $0.isInBillingRetryPeriod) = (day(46), true)
+            $0.autoRenewProductID = "basic.monthly"
+        }
+        let state = StreamState(.subscription, [bundle(.notification, [Self.month], failing)])
+        func product(at moment: Moment) -> String? { state.snapshot(at: moment, rules: DerivationRules())?.productID }
+        #expect(product(at: day(29)) == "pro.monthly")
+        #expect(product(at: day(30)) == "basic.monthly")
+        #expect(product(at: day(46)) == "pro.monthly", "in retry nobody has anything: it is what was paid last")
+        let unnamed = renewal(signed: 30) { ($0.gracePeriodExpiresDate, $0.autoRenewProductID) = (day(46), nil) }
+        let other = StreamState(.subscription, [bundle(.notification, [Self.month], unnamed)])
+        #expect(other.snapshot(at: day(31), rules: DerivationRules())?.productID == "pro.monthly")
+    }
+
     @Test("absurd dates and numbers never trap", arguments: [Int64.min, -1, 0, Int64.max])
     func absurdDates(_ milliseconds: Int64) {
         let moment = Moment(milliseconds: milliseconds)

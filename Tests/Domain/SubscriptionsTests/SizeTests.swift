@@ -11,7 +11,6 @@ import Testing
             _ = state.receive(bundle)
         }
         #expect(state.facts.periods.count == 4)
-        #expect(state.customerIDs.count == 4)
         #expect(Self.encodedBound(state) < 4_096)
     }
 
@@ -64,14 +63,11 @@ import Testing
             (info.appAccountToken, info.appTransactionID) = (self.text(36), self.text(32))
             (info.renewalPrice, info.renewalBillingPlanType) = (.max, self.text(999))
         }
-        return bundle(
-            .notification, [transaction], renewal, status(1, asOf: start),
-            customerID: String((self.text(62) + "\(number)").suffix(64)))
+        return bundle(.notification, [transaction], renewal, status(1, asOf: start))
     }
 
     /// Two bytes of tag and length for every field, ten for every number, as a varint encoding may need.
     private static func encodedBound(_ state: StreamState) -> Int {
-        let texts = state.customerIDs.map { $0.utf8.count + 2 }.reduce(0, +)
         let transactions = state.facts.periods.map { kept in
             let info = kept.info
             let texts: [String?] = [
@@ -93,6 +89,6 @@ import Testing
             return (texts + (info.eligibleWinBackOfferIDs ?? [])).compactMap { $0.map { $0.utf8.count + 2 } }.reduce(
                 0, +) + 34 + 100
         }
-        return texts + transactions.reduce(0, +) + (renewal ?? 0) + 34 + 130 + 40
+        return transactions.reduce(0, +) + (renewal ?? 0) + 34 + 130 + 40
     }
 }

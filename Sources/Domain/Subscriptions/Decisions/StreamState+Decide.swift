@@ -7,6 +7,7 @@ extension StreamState {
     package func decide(_ bundle: FactBundle, rules: DerivationRules) -> [SubscriptionEvent] {
         var next = self
         next.facts.merge(bundle.facts, of: self.key.kind, source: bundle.source)
+        next.leads.merge(bundle.facts.transactions)
         var events = [SubscriptionEvent]()
         if bundle.notification != nil || self.isNews(bundle.facts, merged: next, rules: rules) {
             let derivation = next.derivation(rules)
@@ -21,12 +22,6 @@ extension StreamState {
         {
             events.append(bundle.event([.confirmed]))
         }
-        if let customerID = bundle.customerID, !self.customerIDs.contains(customerID) {
-            events.append(
-                SubscriptionEvent(
-                    source: bundle.source, changes: [.linked], signedDate: bundle.signedDate, customerID: customerID,
-                    contentDigest: bundle.contentDigest))
-        }
         return events
     }
 
@@ -38,6 +33,7 @@ extension StreamState {
         guard held, facts.renewal == nil || facts.renewal?.content == self.facts.renewal?.info.content,
             facts.status == nil || facts.status?.content == self.facts.status?.observation.content
         else { return true }
+        if next.leads != self.leads, !self.leads.follows(from: next.facts, next.leads) { return true }
         return self.phases(from: .distantPast, rules: rules) != next.phases(from: .distantPast, rules: rules)
     }
 

@@ -1,13 +1,13 @@
 extension Derivation {
     /// The whole answer for one moment. Whatever the verdict leaves out, the facts are shown as they are.
     func snapshot(
-        at moment: Moment, _ verdict: Verdict, validUntil: Moment?, customerIDs: [String]
+        at moment: Moment, _ verdict: Verdict, validUntil: Moment?, leads: StreamLeads
     ) -> SubscriptionSnapshot {
         var snapshot = SubscriptionSnapshot(
             key: self.key, state: verdict.state, entitled: verdict.entitled, validUntil: validUntil)
         snapshot.awaitingRenewal = verdict.awaitingRenewal
         snapshot.incomplete = verdict.incomplete
-        snapshot.customerIDs = customerIDs
+        snapshot.customerIDs = leads.linkedCustomers.map(\.rawValue)
         let view = verdict.isProtected ? self.decision(at: moment).view : self.known
         if let current = view.current(at: moment) { self.show(current, in: &snapshot, at: moment) }
         if let renewal = self.known.renewal { self.show(renewal, in: &snapshot, at: moment) }
@@ -22,6 +22,7 @@ extension Derivation {
         snapshot.purchaseDate = current.purchaseDate
         snapshot.originalPurchaseDate = current.originalPurchaseDate
         snapshot.expiresDate = current.expiresDate
+        snapshot.quantity = current.quantity
         snapshot.ownership = current.inAppOwnershipType
         snapshot.offer = SubscriptionSnapshot.Offer(
             current.offerType, id: current.offerIdentifier, discount: current.offerDiscountType)
@@ -45,6 +46,8 @@ extension Derivation {
 
     private func show(_ renewal: RenewalInfo, in snapshot: inout SubscriptionSnapshot, at moment: Moment) {
         if self.known.end(at: moment).isFromRenewal { snapshot.productID = renewal.productID ?? snapshot.productID }
+        // In grace the customer has what is being charged: the smaller plan where a downgrade was booked.
+        if snapshot.state == .grace { snapshot.productID = renewal.autoRenewProductID ?? snapshot.productID }
         snapshot.gracePeriodExpiresDate = renewal.gracePeriodExpiresDate
         snapshot.recentSubscriptionStartDate = renewal.recentSubscriptionStartDate
         snapshot.autoRenew = renewal.autoRenewStatus.map { $0 != 0 }

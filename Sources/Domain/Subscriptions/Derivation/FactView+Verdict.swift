@@ -125,7 +125,8 @@ extension FactView {
 
     func purchaseEnd(of transaction: TransactionInfo, rules: DerivationRules) -> Moment? {
         guard let product = transaction.productID, let duration = rules.nonRenewingDuration[product] else { return nil }
-        return transaction.purchaseDate.map { $0 + duration }
+        let (length, overflow) = duration.rawValue.multipliedReportingOverflow(by: max(1, transaction.quantity ?? 1))
+        return transaction.purchaseDate.map { $0 + Milliseconds(rawValue: overflow ? .max : length) }
     }
 
     // MARK: Boundaries

@@ -59,6 +59,9 @@ extension Change {
 
     // Announcements
     package static let linked = Change(rawValue: "linked")
+    package static let unlinked = Change(rawValue: "unlinked")
+    package static let linkConflict = Change(rawValue: "linkConflict")
+    package static let linkConflictClosed = Change(rawValue: "linkConflictClosed")
     package static let anomaly = Change(rawValue: "anomaly")
     package static let confirmed = Change(rawValue: "confirmed")
     /// The paid period is over and the renewal is not known yet.

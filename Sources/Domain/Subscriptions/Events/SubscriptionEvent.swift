@@ -10,6 +10,9 @@ package struct SubscriptionEvent: Hashable, Sendable {
     package var effectiveAt: Moment?
     package var notification: NotificationIdentity?
     package var record: NotificationRecord?
+    /// What it says of the stream's links.
+    package var link: LinkRecord?
+    /// Of a `linked` event without policies, which earlier versions wrote in place of `link`.
     package var customerID: String?
     /// For people: what an `anomaly` found.
     package var detail: String?
@@ -19,7 +22,7 @@ package struct SubscriptionEvent: Hashable, Sendable {
     package init(
         facts: Facts = Facts(), source: EventSource, changes: [Change], signedDate: Moment? = nil,
         effectiveAt: Moment? = nil, notification: NotificationIdentity? = nil, record: NotificationRecord? = nil,
-        customerID: String? = nil, detail: String? = nil, contentDigest: PayloadDigest? = nil
+        link: LinkRecord? = nil, customerID: String? = nil, detail: String? = nil, contentDigest: PayloadDigest? = nil
     ) {
         self.facts = facts
         self.source = source
@@ -28,6 +31,7 @@ package struct SubscriptionEvent: Hashable, Sendable {
         self.effectiveAt = effectiveAt
         self.notification = notification
         self.record = record
+        self.link = link
         self.customerID = customerID
         self.detail = detail
         self.contentDigest = contentDigest

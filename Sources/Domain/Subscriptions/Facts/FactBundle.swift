@@ -12,13 +12,13 @@ package struct FactBundle: Hashable, Sendable {
     package var signedDate: Moment
     package var notification: NotificationIdentity?
     package var record: NotificationRecord?
-    /// The publisher's own id of the customer, recorded as a `linked` event.
-    package var customerID: String?
+    /// Whose the stream is said to be.
+    package var link: LinkRequest?
 
     package init(
         facts: Facts = Facts(), source: EventSource, dedupKey: [UInt8], contentDigest: PayloadDigest,
         signedDate: Moment,
-        notification: NotificationIdentity? = nil, record: NotificationRecord? = nil, customerID: String? = nil
+        notification: NotificationIdentity? = nil, record: NotificationRecord? = nil, link: LinkRequest? = nil
     ) {
         self.facts = facts
         self.source = source
@@ -27,7 +27,7 @@ package struct FactBundle: Hashable, Sendable {
         self.signedDate = signedDate
         self.notification = notification
         self.record = record
-        self.customerID = customerID
+        self.link = link
     }
 }
 
@@ -51,6 +51,8 @@ package struct Facts: Hashable, Sendable {
 /// Where a bundle came from.
 package enum EventSource: String, Sendable, CaseIterable {
     case notification, statuses, history, client, timer
+    /// Somebody at the publisher's: a link.
+    case person
 }
 
 /// Which notification a bundle was.

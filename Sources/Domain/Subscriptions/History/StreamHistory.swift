@@ -25,7 +25,7 @@ package struct StreamHistory: Sendable {
             let (facts, source) = (self.events[place].event.facts, self.events[place].event.source)
             collected.merge(facts, source: source, asOf: moment)
             for transaction in facts.transactions { told.append(ToldTransaction(info: transaction, source: source)) }
-            if let customerID = self.events[place].event.customerID { state.link(customerID) }
+            state.leads.apply(self.events[place].event, newest: .lowest)
         }
         state.facts = collected.facts
         guard state.facts.began(by: moment, told) else { return nil }

@@ -15,7 +15,8 @@ extension TransactionInfo.Fields {
         self.productID.keep(atMost: 100)
         self.subscriptionGroupIdentifier.keep(atMost: 24)
         self.productType.keep(atMost: 28)
-        self.quantity = nil
+        // One is what nobody has to be told of.
+        if self.quantity.map({ $0 < 2 }) ?? true { self.quantity = nil }
         self.appAccountToken.keep(atMost: 36)
         self.inAppOwnershipType.keep(atMost: 16)
         self.revocationType.keep(atMost: TransactionInfo.Revocation.longestType)

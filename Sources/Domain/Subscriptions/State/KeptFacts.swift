@@ -70,6 +70,9 @@ package struct KeptFacts: Hashable, Sendable {
         }
     }
 
+    /// Of the newest payload.
+    package var newestPlace: FactPlace { self.periods.last.map { FactPlace($0.info) } ?? .lowest }
+
     /// The newest signature among the kept facts.
     var watermark: Moment? {
         var newest = self.periods.lazy.map(\.info.signedDate).max()
@@ -88,7 +91,7 @@ extension EventSource {
         switch self {
         case .notification, .statuses: true
         case .history: kind == .purchase
-        case .client, .timer: false
+        case .client, .timer, .person: false
         }
     }
 }

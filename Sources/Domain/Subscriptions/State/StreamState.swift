@@ -2,28 +2,28 @@
 /// the repetition of what arrived can show in it, and it stays below 4 KB whatever the history.
 package struct StreamState: Hashable, Sendable {
     /// Raised whenever the same log may lead to another answer; the state row carries it.
-    package static let logicVersion = 4
+    package static let logicVersion = 5
 
     package let key: StreamKey
     package var facts: KeptFacts
-    /// The publisher's own ids of the customer, in order: the smallest four of at most 64 bytes each.
-    package var customerIDs: [String]
+    /// What leads from the stream to a customer.
+    package var leads: StreamLeads
     /// The newest day (since 1970, UTC, of the signature) for which a `confirmed` event is in the log.
     package var confirmedDay: Int64?
     /// `merging` has raised watermarks that no event holds. The next event is followed by one that does.
     package var hasUnrecordedFacts: Bool
 
     package init(key: StreamKey) {
-        self.init(key: key, facts: KeptFacts(), customerIDs: [], confirmedDay: nil, hasUnrecordedFacts: false)
+        self.init(key: key, facts: KeptFacts(), leads: StreamLeads(), confirmedDay: nil, hasUnrecordedFacts: false)
     }
 
     /// A state as it was stored.
     package init(
-        key: StreamKey, facts: KeptFacts, customerIDs: [String], confirmedDay: Int64?, hasUnrecordedFacts: Bool
+        key: StreamKey, facts: KeptFacts, leads: StreamLeads, confirmedDay: Int64?, hasUnrecordedFacts: Bool
     ) {
         self.key = key
         self.facts = facts
-        self.customerIDs = customerIDs
+        self.leads = leads
         self.confirmedDay = confirmedDay
         self.hasUnrecordedFacts = hasUnrecordedFacts
     }
@@ -31,7 +31,7 @@ package struct StreamState: Hashable, Sendable {
     /// Folds one recorded event. Announcements bring no facts and change no answer.
     package mutating func apply(_ event: SubscriptionEvent) {
         self.facts.merge(event.facts, of: self.key.kind, source: event.source)
-        if let customerID = event.customerID { self.link(customerID) }
+        self.leads.apply(event, newest: self.facts.newestPlace)
         switch event.kind {
         case .confirmed:
             if let day = event.signedDate?.day { self.confirmedDay = max(self.confirmedDay ?? day, day) }
@@ -46,14 +46,8 @@ package struct StreamState: Hashable, Sendable {
     package func merging(_ facts: Facts, source: EventSource) -> StreamState {
         var next = self
         next.facts.merge(facts, of: self.key.kind, source: source)
+        next.leads.merge(facts.transactions)
         if next.facts != self.facts { next.hasUnrecordedFacts = true }
         return next
-    }
-
-    mutating func link(_ customerID: String) {
-        guard customerID.utf8.count <= 64, !self.customerIDs.contains(customerID) else { return }
-        self.customerIDs.append(customerID)
-        self.customerIDs.sort()
-        if self.customerIDs.count > 4 { self.customerIDs.removeLast() }
     }
 }

@@ -72,7 +72,7 @@ struct SubscriptionAccount: Sendable {
         self.renewal.recentStart = stretch
         self.lapsedAt = nil
         self.truth.set(.subscribed, from: isFromSigning ? signedDate : max(period.start, moment))
-        self.truth.set(autoRenew: self.renewal.autoRenew, from: signedDate)
+        self.truth.set(self.renewal, from: signedDate)
         return self.tell(type, subtype, signedDate: signedDate)
     }
 
@@ -82,7 +82,7 @@ struct SubscriptionAccount: Sendable {
     ) -> StoreNotification {
         change(&self.renewal)
         let signedDate = self.sign(after: moment)
-        self.truth.set(autoRenew: self.renewal.autoRenew, from: signedDate)
+        self.truth.set(self.renewal, from: signedDate)
         return self.tell(type, subtype, signedDate: signedDate)
     }
 
@@ -94,7 +94,7 @@ struct SubscriptionAccount: Sendable {
         change(&self.renewal)
         let signedDate = self.sign(after: moment)
         if self.truth.standing(at: signedDate)?.state != state { self.truth.set(state, from: signedDate) }
-        self.truth.set(autoRenew: self.renewal.autoRenew, from: signedDate)
+        self.truth.set(self.renewal, from: signedDate)
         return self.tell(type, subtype, signedDate: signedDate)
     }
 
@@ -104,6 +104,7 @@ struct SubscriptionAccount: Sendable {
         self.renewal.isInBillingRetryPeriod = true
         self.renewal.gracePeriodExpiresDate = graceEnd
         let signedDate = self.sign(after: moment)
+        self.truth.set(self.renewal, from: signedDate)
         if let graceEnd {
             self.truth.set(.grace, grace: graceEnd, from: signedDate)
             self.truth.set(.retry, from: graceEnd)

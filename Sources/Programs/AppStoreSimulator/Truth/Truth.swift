@@ -16,6 +16,7 @@ package struct Truth: Hashable, Sendable {
     /// What is true at a moment.
     package struct Standing: Hashable, Sendable {
         package let state: State
+        /// In grace what is being charged, else what was paid.
         package let productID: String
         package let transactionID: String
         /// End of the paid period; nil for a one-time purchase.
@@ -50,6 +51,8 @@ package struct Truth: Hashable, Sendable {
     package let originalTransactionID: String
     private var conditions = Timeline<Condition>()
     private var autoRenew = Timeline<Bool>()
+    /// What the next renewal charges, by Apple's id.
+    private var renewalProduct = Timeline<String>()
     /// Ascending by `from`.
     private var periods: [Period] = []
 
@@ -61,7 +64,10 @@ package struct Truth: Hashable, Sendable {
         self.conditions.set(Condition(state: state, gracePeriodExpiresDate: grace), from: moment)
     }
 
-    mutating func set(autoRenew: Bool, from moment: Moment) { self.autoRenew.set(autoRenew, from: moment) }
+    mutating func set(_ terms: RenewalTerms, from moment: Moment) {
+        self.autoRenew.set(terms.autoRenew, from: moment)
+        if let product = terms.product { self.renewalProduct.set(product.id, from: moment) }
+    }
 
     /// Also when the transaction is known already and was extended.
     mutating func set(_ transaction: StoreTransaction) {
@@ -81,8 +87,9 @@ package struct Truth: Hashable, Sendable {
         guard let condition = self.conditions[moment],
             let period = self.periods.last(where: { $0.from <= moment }) ?? self.periods.first
         else { return nil }
+        let charged = condition.state == .grace ? self.renewalProduct[moment] : nil
         return Standing(
-            state: condition.state, productID: period.productID, transactionID: period.transactionID,
+            state: condition.state, productID: charged ?? period.productID, transactionID: period.transactionID,
             expiresDate: period.expiresDate, gracePeriodExpiresDate: condition.gracePeriodExpiresDate,
             isConsumable: period.isConsumable)
     }

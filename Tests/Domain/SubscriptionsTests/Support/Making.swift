@@ -59,13 +59,13 @@ func status(_ number: Int64, asOf: Double, unsigned: StatusObservation.Unsigned?
 
 func bundle(
     _ source: EventSource, _ transactions: [TransactionInfo] = [], _ renewal: RenewalInfo? = nil,
-    _ status: StatusObservation? = nil, signed: Moment? = nil, customerID: String? = nil
+    _ status: StatusObservation? = nil, signed: Moment? = nil
 ) -> FactBundle {
     let dates = transactions.map(\.signedDate) + [renewal?.signedDate, status?.asOf].compactMap(\.self)
     let date = signed ?? dates.max() ?? day0
     var bundle = FactBundle(
         facts: Facts(transactions: transactions, renewal: renewal, status: status), source: source, dedupKey: [],
-        contentDigest: digest(0), signedDate: date, customerID: customerID)
+        contentDigest: digest(0), signedDate: date)
     if source == .notification { bundle.notification = NotificationIdentity(uuid: "u", type: "UNKNOWN_TYPE") }
     return bundle
 }

@@ -1,0 +1,47 @@
+package import Entitlements
+package import Subscriptions
+
+/// The answer for one customer and one entitlement, or for anything that the customer has.
+package struct CustomerAnswer: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
+        case stream(LifecycleState)
+        case granted
+
+        /// As answers spell it.
+        package var name: String {
+            switch self {
+            case .stream(let state): state.rawValue
+            case .granted: "granted"
+            }
+        }
+    }
+
+    /// What gives, or last gave, the answer.
+    package enum Origin: Hashable, Sendable {
+        case stream(StreamKey)
+        /// - Parameter id: of the grant.
+        case grant(id: String)
+    }
+
+    package var entitled: Bool
+    /// The name asked about; where none was, the one of the highest rank that the best of what entitles grants.
+    package var entitlement: String?
+    /// nil when nothing is known.
+    package var state: State?
+    package var code: CohortCode
+    /// When the customer stops having this name unless more is heard; nil when not entitled, and where there is no end.
+    package var validUntil: Moment?
+    package var productID: String?
+    package var rank: Int?
+    /// Of what entitles.
+    package var environment: AppStoreEnvironment?
+    package var by: Origin?
+    package var ownership: String?
+    /// Part of what the answer rests on is not known yet.
+    package var incomplete: Bool
+
+    /// Of a customer that has nothing of the name.
+    package static func nothing(of entitlement: String?, incomplete: Bool = false) -> CustomerAnswer {
+        CustomerAnswer(entitled: false, entitlement: entitlement, code: .nothing, incomplete: incomplete)
+    }
+}

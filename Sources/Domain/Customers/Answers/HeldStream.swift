@@ -1,0 +1,70 @@
+package import Entitlements
+package import Subscriptions
+
+/// A subscription or purchase that leads to a customer, as a check by customer looks at it.
+package struct HeldStream: Hashable, Sendable {
+    package struct Phase: Hashable, Sendable {
+        package var from: Moment
+        package var state: LifecycleState
+        package var entitled: Bool
+        package var code: CohortCode
+        package var productID: String?
+
+        package init(from: Moment, state: LifecycleState, entitled: Bool, code: CohortCode, productID: String?) {
+            self.from = from
+            self.state = state
+            self.entitled = entitled
+            self.code = code
+            self.productID = productID
+        }
+    }
+
+    package var key: StreamKey
+    /// Ascending; the first holds at the moment of the question and before.
+    package var phases: [Phase]
+    /// Apple's `inAppOwnershipType`.
+    package var ownership: String?
+    /// Of the current transaction.
+    package var purchaseDate: Moment?
+    package var quantity: Int64
+    /// Part of what its answer rests on is not known yet.
+    package var isIncomplete: Bool
+
+    package init(
+        key: StreamKey, phases: [Phase], ownership: String? = nil, purchaseDate: Moment? = nil, quantity: Int64 = 1,
+        isIncomplete: Bool = false
+    ) {
+        self.key = key
+        self.phases = phases
+        self.ownership = ownership
+        self.purchaseDate = purchaseDate
+        self.quantity = quantity
+        self.isIncomplete = isIncomplete
+    }
+
+    /// - Parameter outlook: of the stream.
+    package init(_ outlook: Outlook, from moment: Moment) {
+        let phases = outlook.phases(from: moment)
+        let now = phases.first?.snapshot
+        self.init(
+            key: outlook.key,
+            phases: phases.map { phase in
+                Phase(
+                    from: phase.from, state: phase.snapshot.state, entitled: phase.snapshot.entitled,
+                    code: CohortCode(phase.snapshot), productID: phase.snapshot.productID)
+            },
+            ownership: now?.ownership, purchaseDate: now?.purchaseDate, quantity: now?.quantity ?? 1,
+            isIncomplete: now?.incomplete ?? false)
+    }
+
+    func phase(at moment: Moment) -> Phase? { self.phases.last { $0.from <= moment } ?? self.phases.first }
+
+    /// Bought by the customer, and not by the family or an organisation.
+    var isOwn: Bool { self.ownership == nil || self.ownership == "PURCHASED" }
+
+    /// The end of the unbroken time, from the phase at `moment` on, in which the stream entitles and `grants` says yes to its
+    /// product; nil where there is none.
+    func end(after moment: Moment, _ grants: (String?) -> Bool) -> Moment? {
+        self.phases.first { moment < $0.from && !($0.entitled && grants($0.productID)) }?.from
+    }
+}

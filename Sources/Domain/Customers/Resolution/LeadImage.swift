@@ -1,0 +1,60 @@
+package import Subscriptions
+
+/// What of a stream leads to a customer, with hashes in place of identifiers: all of the stream that resolution needs.
+package struct LeadImage: Hashable, Sendable {
+    package enum Token: Hashable, Sendable {
+        /// No payload carries one.
+        case absent
+        /// It is carried and leads nowhere: it is no UUID, or was erased.
+        case unusable
+        /// - Parameter asCustomer: the customer whose id it would be.
+        case carried(IdentifierHash, asCustomer: IdentifierHash)
+    }
+
+    package struct Link: Hashable, Sendable {
+        /// nil for a link to nobody.
+        package var customer: IdentifierHash?
+        /// Apple has named another token since, at a greater place.
+        package var isOverruled: Bool
+
+        package init(customer: IdentifierHash?, isOverruled: Bool) {
+            self.customer = customer
+            self.isOverruled = isOverruled
+        }
+    }
+
+    package var link: Link?
+    package var token: Token
+    package var appTransaction: IdentifierHash?
+    package var predecessor: OriginalTransactionID?
+    package var sharers: [IdentifierHash]
+
+    package init(
+        link: Link? = nil, token: Token = .absent, appTransaction: IdentifierHash? = nil,
+        predecessor: OriginalTransactionID? = nil, sharers: [IdentifierHash] = []
+    ) {
+        self.link = link
+        self.token = token
+        self.appTransaction = appTransaction
+        self.predecessor = predecessor
+        self.sharers = sharers
+    }
+
+    /// - Parameter hash: by the store's key.
+    package init(_ leads: StreamLeads, hash: (IdentifierHash.Kind, String) -> IdentifierHash) {
+        self.init(
+            link: leads.link.map { link in
+                Link(
+                    customer: link.customer.map { hash(.customer, $0.rawValue) },
+                    isOverruled: link.isOverruled(by: leads.token))
+            },
+            token: leads.token.map { token in
+                token.value.map {
+                    .carried(hash(.appAccountToken, $0.rawValue), asCustomer: hash(.customer, $0.rawValue))
+                } ?? .unusable
+            } ?? .absent,
+            appTransaction: leads.appTransactionID.map { hash(.appTransaction, $0.value) },
+            predecessor: leads.predecessor?.value,
+            sharers: leads.sharers.map { hash(.customer, $0.rawValue) })
+    }
+}

@@ -1,0 +1,45 @@
+/// The place of a payload among all of its stream: by what was bought last, then by what was signed last. What a stream keeps
+/// of its customer is of the greatest place.
+package struct FactPlace: Hashable, Comparable, Sendable {
+    package var purchaseDate: Moment
+    package var signedDate: Moment
+    /// The start of the payload's digest: it decides between payloads of one millisecond.
+    package var digestStart: UInt64
+
+    package init(purchaseDate: Moment, signedDate: Moment, digestStart: UInt64) {
+        self.purchaseDate = purchaseDate
+        self.signedDate = signedDate
+        self.digestStart = digestStart
+    }
+
+    init(_ transaction: TransactionInfo) {
+        self.init(
+            purchaseDate: transaction.purchaseDate ?? .distantPast, signedDate: transaction.signedDate,
+            digestStart: transaction.digest.start)
+    }
+
+    /// Below every payload.
+    package static let lowest = FactPlace(purchaseDate: .distantPast, signedDate: .distantPast, digestStart: 0)
+
+    package static func < (left: Self, right: Self) -> Bool { left.order < right.order }
+
+    private var order: (Moment, Moment, UInt64) { (self.purchaseDate, self.signedDate, self.digestStart) }
+}
+
+/// An identifier that a payload carries, with the payload's place.
+package struct Placed<Value: Hashable & Sendable>: Hashable, Sendable {
+    package var value: Value
+    package var place: FactPlace
+
+    package init(_ value: Value, at place: FactPlace) {
+        self.value = value
+        self.place = place
+    }
+}
+
+extension Optional {
+    /// Keeps the one at the greater place.
+    mutating func raise<Value>(to other: Placed<Value>) where Wrapped == Placed<Value> {
+        if self.map({ $0.place < other.place }) ?? true { self = other }
+    }
+}

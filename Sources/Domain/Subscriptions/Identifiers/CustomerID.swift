@@ -1,0 +1,47 @@
+/// The publisher's own id of a person: 1…128 bytes of UTF-8 without control characters. Ids compare by their bytes, but one in
+/// the form of a UUID is the same in any case.
+package struct CustomerID: Hashable, Comparable, Sendable {
+    /// A UUID in lower case, anything else as it was written.
+    package let rawValue: String
+
+    package static let lengths = 1...128
+
+    /// nil for a text that cannot be an id.
+    package init?(_ text: String) {
+        guard Self.lengths.contains(text.utf8.count),
+            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { return nil }
+        self.rawValue = AccountToken(text)?.rawValue ?? text
+    }
+
+    /// An id as it was stored, whatever earlier versions accepted.
+    package init(stored text: String) { self.rawValue = AccountToken(text)?.rawValue ?? text }
+
+    package static func == (left: Self, right: Self) -> Bool { left.rawValue.utf8.elementsEqual(right.rawValue.utf8) }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) { for byte in self.rawValue.utf8 { hasher.combine(byte) } }
+}
+
+/// Apple's `appAccountToken`: a UUID, accepted in any case, kept and compared in lower case.
+package struct AccountToken: Hashable, Sendable {
+    package let rawValue: String
+
+    /// nil for a text that is not a UUID in the form of RFC 9562.
+    package init?(_ text: String) {
+        let bytes = text.utf8
+        guard bytes.count == 36 else { return nil }
+        for (place, byte) in bytes.enumerated() {
+            switch place {
+            case 8, 13, 18, 23: guard byte == UInt8(ascii: "-") else { return nil }
+            default:
+                let lower = byte | 0x20
+                guard (0x30...0x39).contains(byte) || (0x61...0x66).contains(lower) else { return nil }
+            }
+        }
+        self.rawValue = text.lowercased()
+    }
+}

@@ -1,0 +1,42 @@
+/// An identifier of a customer as it travels, lies in memory and stands in keys: the first 16 bytes of HMAC-SHA-256, by the
+/// store's key, over the byte of its kind and its UTF-8. Nobody without the key can tell whose it is.
+package struct IdentifierHash: Hashable, Comparable, Sendable {
+    /// The first byte that is hashed.
+    package enum Kind: UInt8, Sendable, CaseIterable {
+        case customer = 1
+        /// In lower case.
+        case appAccountToken = 2
+        case appTransaction = 3
+    }
+
+    @usableFromInline let high: UInt64
+    @usableFromInline let low: UInt64
+
+    @inlinable package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// nil unless there are 16 bytes.
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        self.init(
+            high: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) },
+            low: bytes.suffix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    package var bytes: [UInt8] {
+        withUnsafeBytes(of: (self.high.bigEndian, self.low.bigEndian)) { Array($0) }
+    }
+
+    @inlinable package static func == (left: Self, right: Self) -> Bool {
+        left.low == right.low && left.high == right.high
+    }
+
+    @inlinable package static func < (left: Self, right: Self) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+
+    /// It is evenly spread: one word of it is enough.
+    @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(self.low) }
+}
