@@ -90,8 +90,8 @@ extension ForwardingStore {
         try await self.inner.headerSegments(limit: limit)
     }
 
-    package func streams(for kind: Lookup.Kind, value: String) async throws(StoreError) -> [[UInt8]] {
-        try await self.inner.streams(for: kind, value: value)
+    package func streams(for identifiers: [SoughtIdentifier]) async throws(StoreError) -> [[[UInt8]]] {
+        try await self.inner.streams(for: identifiers)
     }
 
     package func eraseEvidence(of key: [UInt8], in shard: ShardID) async throws(StoreError) {
@@ -122,6 +122,10 @@ extension ForwardingStore {
 
     package func setBookmarks(_ values: [String: [UInt8]]) async throws(StoreError) {
         try await self.inner.setBookmarks(values)
+    }
+
+    package func keepBookmark(_ name: String, _ value: [UInt8]) throws(StoreError) -> [UInt8] {
+        try self.inner.keepBookmark(name, value)
     }
 
     package func replaceBookmark(

@@ -26,6 +26,16 @@ extension InMemoryEventStore {
         }
     }
 
+    package func keepBookmark(_ name: String, _ value: [UInt8]) throws(StoreError) -> [UInt8] {
+        try Bookmarks.check(name, kept: value)
+        return self.state.withLock { state in
+            let name = Array(name.utf8)
+            let kept = state.bookmarks[name] ?? value
+            state.bookmarks[name] = kept
+            return kept
+        }
+    }
+
     package func replaceBookmark(_ name: String, _ old: [UInt8], with new: [UInt8]) throws(StoreError) -> Bool {
         try Bookmarks.check(name, old, replacedBy: new)
         return self.state.withLock { state in

@@ -1,5 +1,6 @@
 package import EventLog
 import Evidence
+import Subscriptions
 import Synchronization
 
 /// The event store of tests and of the deterministic simulation: it promises all that the others do but to survive the
@@ -20,8 +21,8 @@ package final class InMemoryEventStore: SharedEventStore {
     }
 
     struct Identifier: Hashable {
-        var kind: Lookup.Kind
-        var value: String
+        var kind: IdentifierHash.Kind
+        var hash: IdentifierHash
     }
 
     package let identity: StoreIdentity
@@ -59,7 +60,7 @@ package final class InMemoryEventStore: SharedEventStore {
             return zip(batches, owned).map { batch, isOwned in
                 guard isOwned else { return .fenced }
                 for lookup in batch.lookups {
-                    state.lookups[Identifier(kind: lookup.kind, value: lookup.value), default: []].insert(lookup.key)
+                    state.lookups[Identifier(kind: lookup.kind, hash: lookup.hash), default: []].insert(lookup.key)
                 }
                 for header in batch.events.lazy.compactMap(\.evidence).flatMap(\.headers)
                 where !state.headerSegments.contains(where: { $0.isSame(as: header) }) {
@@ -147,9 +148,11 @@ package final class InMemoryEventStore: SharedEventStore {
         self.state.withLock { $0.headerSegments.suffix(limit).reversed() }
     }
 
-    package func streams(for kind: Lookup.Kind, value: String) -> [[UInt8]] {
+    package func streams(for identifiers: [SoughtIdentifier]) -> [[[UInt8]]] {
         self.state.withLock { state in
-            state.lookups[Identifier(kind: kind, value: value), default: []].sorted { $0.precedes($1) }
+            identifiers.map { sought in
+                Array(state.lookups[Identifier(kind: sought.kind, hash: sought.hash), default: []]).sortedOnce
+            }
         }
     }
 

@@ -64,6 +64,25 @@ extension PostgresEventStore {
     private static let clear = PreparedStatement(
         "bookmarks_clear", "DELETE FROM bookmark WHERE name = ANY ($1::bytea[]) AND value = ''")
 
+    package func keepBookmark(_ name: String, _ value: [UInt8]) throws(StoreError) -> [UInt8] {
+        try Bookmarks.check(name, kept: value)
+        var parameters = Parameters()
+        parameters.add(Array(name.utf8))
+        parameters.add(value)
+        let kept = try self.watch(Self.keep, parameters) { row throws(StoreError) in try row.bytes(0) }
+        return kept.first ?? value
+    }
+
+    /// The row is written in any case, so that it is given back; an emptied one waits to be cleared away.
+    private static let keep = PreparedStatement(
+        "bookmarks_keep",
+        """
+        INSERT INTO bookmark (name, value) VALUES ($1::bytea, $2::bytea)
+        ON CONFLICT (name) DO UPDATE
+        SET value = CASE WHEN bookmark.value = '' THEN excluded.value ELSE bookmark.value END
+        RETURNING value
+        """)
+
     /// Whoever waits for the row of another looks again at what it says then.
     package func replaceBookmark(
         _ name: String, _ old: [UInt8], with new: [UInt8]

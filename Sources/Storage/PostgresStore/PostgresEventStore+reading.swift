@@ -1,4 +1,5 @@
 package import EventLog
+import Subscriptions
 
 extension PostgresEventStore {
     // MARK: What an owner needs before it decides
@@ -172,18 +173,41 @@ extension PostgresEventStore {
         SELECT next_due FROM stream WHERE shard_id = $1::integer AND next_due IS NOT NULL ORDER BY next_due LIMIT 1
         """)
 
-    package func streams(for kind: Lookup.Kind, value: String) async throws(StoreError) -> [[UInt8]] {
+    package func streams(for identifiers: [SoughtIdentifier]) async throws(StoreError) -> [[[UInt8]]] {
+        guard !identifiers.isEmpty else { return [] }
+        let spellings = identifiers.enumerated().flatMap { place, identifier in
+            identifier.spellings.map { (place: Int64(place), kind: identifier.kind, value: Array($0.utf8)) }
+        }
         var parameters = Parameters()
-        parameters.add(Int64(kind.rawValue))
-        parameters.add(Array(value.utf8))
-        return try await self.rows(Self.lookup, parameters) { row throws(StoreError) in try row.bytes(0) }
+        parameters.add(numbers: identifiers.indices.map(Int64.init))
+        parameters.add(numbers: identifiers.map { Int64($0.kind.rawValue) })
+        parameters.add(blobs: identifiers.map(\.hash.bytes))
+        parameters.add(numbers: spellings.map(\.place))
+        parameters.add(numbers: spellings.map { Int64($0.kind.rawValue) })
+        parameters.add(blobs: spellings.map(\.value))
+        let found = try await self.rows(Self.identifiers, parameters) { row throws(StoreError) in
+            (place: Int(try row.number(0)), key: try row.bytes(1))
+        }
+        var keys = [[[UInt8]]](repeating: [], count: identifiers.count)
+        for (place, key) in found { keys[place].append(key) }
+        return keys.map(\.sortedOnce)
     }
 
-    private static let lookup = PreparedStatement(
-        "lookup",
+    /// Each identifier is looked for by itself, and so by the index, however few rows the planner knows of.
+    private static let identifiers = PreparedStatement(
+        "identifiers",
         """
-        SELECT stream.key FROM lookup JOIN stream ON stream.id = lookup.stream_id
-        WHERE lookup.kind = $1::bigint AND lookup.value = $2::bytea ORDER BY stream.key
+        SELECT sought.place, (SELECT key FROM stream WHERE id = found.stream_id)
+        FROM unnest($1::bigint[], $2::bigint[], $3::bytea[]) AS sought (place, kind, hash)
+        CROSS JOIN LATERAL (
+            SELECT stream_id FROM identifier WHERE kind = sought.kind AND hash = sought.hash OFFSET 0
+        ) AS found
+        UNION ALL
+        SELECT sought.place, (SELECT key FROM stream WHERE id = found.stream_id)
+        FROM unnest($4::bigint[], $5::bigint[], $6::bytea[]) AS sought (place, kind, value)
+        CROSS JOIN LATERAL (
+            SELECT stream_id FROM lookup WHERE kind = sought.kind AND value = sought.value OFFSET 0
+        ) AS found
         """)
 
     // MARK: Events

@@ -1,5 +1,6 @@
 import EventLog
 import GRDB
+import Subscriptions
 
 /// The statements of one append, within its transaction: what PostgreSQL does in one statement, in the same order. They
 /// are prepared once for a connection.
@@ -43,7 +44,7 @@ struct Appending {
         self.insertEvidence = try HotStatement(
             db, "INSERT INTO evidence (event_id, headers, body) VALUES (?, ?, ?)")
         self.insertLookup = try HotStatement(
-            db, "INSERT OR IGNORE INTO lookup (kind, value, stream_id) VALUES (?, ?, ?)")
+            db, "INSERT OR IGNORE INTO identifier (kind, hash, stream_id) VALUES (?, ?, ?)")
     }
 
     mutating func append(_ batch: ShardBatch, places: [[UInt8]: Int]) throws {
@@ -76,7 +77,7 @@ struct Appending {
         for lookup in batch.lookups {
             try self.insertLookup.run { values in
                 values.add(Int64(lookup.kind.rawValue))
-                values.add(lookup.value)
+                values.add(lookup.hash.bytes)
                 values.add(places[lookup.key].map { streams[$0] })
             }
         }

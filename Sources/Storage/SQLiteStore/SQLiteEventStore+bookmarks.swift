@@ -45,6 +45,17 @@ extension SQLiteEventStore {
         }
     }
 
+    package func keepBookmark(_ name: String, _ value: [UInt8]) throws(StoreError) -> [UInt8] {
+        try Bookmarks.check(name, kept: value)
+        return try self.write { db in
+            let name = Array(name.utf8).data
+            try db.execute(
+                sql: "INSERT INTO bookmark VALUES (?, ?) ON CONFLICT (name) DO NOTHING", arguments: [name, value.data])
+            let row = try Row.fetchOne(db, sql: "SELECT value FROM bookmark WHERE name = ?", arguments: [name])
+            return try row?.bytes(0) ?? value
+        }
+    }
+
     package func replaceBookmark(
         _ name: String, _ old: [UInt8], with new: [UInt8]
     ) async throws(StoreError) -> Bool {

@@ -1,6 +1,7 @@
 package import EventLog
 import Foundation
 import GRDB
+import Subscriptions
 
 extension SQLiteEventStore {
     // MARK: Streams
@@ -81,19 +82,35 @@ extension SQLiteEventStore {
         }
     }
 
-    package func streams(for kind: Lookup.Kind, value: String) async throws(StoreError) -> [[UInt8]] {
+    package func streams(for identifiers: [SoughtIdentifier]) async throws(StoreError) -> [[[UInt8]]] {
         try await self.read { db in
-            let select = try HotStatement(
+            let hashed = try HotStatement(
+                db,
+                """
+                SELECT stream.key FROM identifier JOIN stream ON stream.id = identifier.stream_id
+                WHERE identifier.kind = ? AND identifier.hash = ?
+                """)
+            let clear = try HotStatement(
                 db,
                 """
                 SELECT stream.key FROM lookup JOIN stream ON stream.id = lookup.stream_id
-                WHERE lookup.kind = ? AND lookup.value = ? ORDER BY stream.key
+                WHERE lookup.kind = ? AND lookup.value = ?
                 """)
-            return try select.rows(
-                { values in
-                    values.add(Int64(kind.rawValue))
-                    values.add(value)
-                }, { try $0.bytes(0) })
+            return try identifiers.map { identifier in
+                var keys = try hashed.rows(
+                    { values in
+                        values.add(Int64(identifier.kind.rawValue))
+                        values.add(identifier.hash.bytes)
+                    }, { try $0.bytes(0) })
+                for spelling in identifier.spellings {
+                    keys += try clear.rows(
+                        { values in
+                            values.add(Int64(identifier.kind.rawValue))
+                            values.add(spelling)
+                        }, { try $0.bytes(0) })
+                }
+                return keys.sortedOnce
+            }
         }
     }
 

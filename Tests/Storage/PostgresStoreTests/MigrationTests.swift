@@ -19,7 +19,7 @@ import Testing
         let reader = try await TableLock(on: "node", "ACCESS SHARE", in: database)
 
         // when a newer version changes the table
-        let step = SchemaMigration(number: 4, .expands, sql: "ALTER TABLE node ADD COLUMN note TEXT")
+        let step = SchemaMigration(number: 5, .expands, sql: "ALTER TABLE node ADD COLUMN note TEXT")
         async let opening = onThread {
             try PostgresEventStore(in: database, migrations: SchemaMigration.all + [step])
         }
@@ -29,7 +29,7 @@ import Testing
         #expect(try older.beat(run) != nil)
         try reader.release()
         let newer = try await opening
-        #expect(try database.query("SELECT steps, note IS NULL FROM store_meta, node") == ["4|t"])
+        #expect(try database.query("SELECT steps, note IS NULL FROM store_meta, node") == ["5|t"])
         for store in [older, newer] { store.close() }
         try database.drop()
     }

@@ -3,6 +3,7 @@ import Foundation
 import PerennialTestSupport
 import PostgresHarness
 import PostgresStore
+import Subscriptions
 import Testing
 
 /// Opening a database, making it a store, and refusing it.
@@ -56,7 +57,7 @@ import Testing
     @Test func nodesThatUpgradeAtOnceTakeEachStepOnce() async throws {
         try PostgresEventStore(in: self.database, migrations: Array(SchemaMigration.all.prefix(1))).close()
         let next = SchemaMigration(
-            number: 4, .contracts, sql: "CREATE SEQUENCE once; ALTER TABLE stream ADD COLUMN note TEXT")
+            number: 5, .contracts, sql: "CREATE SEQUENCE once; ALTER TABLE stream ADD COLUMN note TEXT")
         let database = self.database
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
@@ -68,8 +69,8 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try self.database.query("SELECT schema, steps FROM store_meta") == ["4|4"])
-        self.expectRefusal(.incompatible, "has schema 4, written by a newer version; this one knows 3")
+        #expect(try self.database.query("SELECT schema, steps FROM store_meta") == ["5|5"])
+        self.expectRefusal(.incompatible, "has schema 5, written by a newer version; this one knows 4")
         try self.database.drop()
     }
 
@@ -87,16 +88,16 @@ import Testing
             """
 
         // when
-        let broken = SchemaMigration(number: 4, .expands, sql: "\(addition); \(fault)")
+        let broken = SchemaMigration(number: 5, .expands, sql: "\(addition); \(fault)")
         #expect(throws: StoreError.self) {
             try PostgresEventStore(in: self.database, migrations: SchemaMigration.all + [broken])
         }
 
         // then
-        #expect(try self.database.query(stepsAndColumns) == ["3|0"])
-        let corrected = SchemaMigration(number: 4, .expands, sql: addition)
+        #expect(try self.database.query(stepsAndColumns) == ["4|0"])
+        let corrected = SchemaMigration(number: 5, .expands, sql: addition)
         try PostgresEventStore(in: self.database, migrations: SchemaMigration.all + [corrected]).close()
-        #expect(try self.database.query(stepsAndColumns) == ["4|1"])
+        #expect(try self.database.query(stepsAndColumns) == ["5|1"])
         try self.database.drop()
     }
 

@@ -3,6 +3,7 @@ import Foundation
 import PerennialTestSupport
 import PostgresHarness
 import PostgresStore
+import Subscriptions
 import Testing
 
 /// How the server runs the store's statements, by its own account.
@@ -113,6 +114,7 @@ import Testing
         try await store.setBookmarks(["a": [1], "b": []])
         _ = try await store.bookmarks(["a", "b"])
         _ = try await store.bookmarks(startingWith: "a", after: nil, limit: 2)
+        _ = try store.keepBookmark("kept", [1])
         _ = try await store.replaceBookmark("a", [1], with: [2])
         try await store.ping()
         let next = FeatureLevel(rawValue: 2)

@@ -121,7 +121,7 @@ import Testing
     /// Events come from sessions that write, nodes' rows from those for signs of life and of others, and the inbox from
     /// those that read.
     private static let noting = SchemaMigration(
-        number: 4, .expands,
+        number: 5, .expands,
         sql: """
             CREATE VIEW session_setting AS SELECT name, setting FROM pg_settings WHERE source = 'session'
                 UNION SELECT 'transaction_isolation', current_setting('transaction_isolation');

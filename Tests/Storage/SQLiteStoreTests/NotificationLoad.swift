@@ -1,5 +1,6 @@
 import EventLog
 import PerennialTestSupport
+import Subscriptions
 
 /// Appends renewals of 720 customers in random order, eight each, with rows of the usual sizes: an event of 350 bytes, a
 /// state of 700, an entitlement of 80, two look-ups a stream.

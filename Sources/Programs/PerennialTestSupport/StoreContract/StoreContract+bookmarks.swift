@@ -109,6 +109,16 @@ extension StoreContract {
             }
             #expect(try await store.bookmarks(["b"]) == ["b": [1]])
         },
+        StoreContract("a bookmark is kept by the first who writes it, and the others learn what it says") { store in
+            #expect(try store.keepBookmark("a", [1, 0]) == [1, 0])
+            #expect(try store.keepBookmark("a", [2]) == [1, 0])
+            #expect(try await store.bookmarks(["a"]) == ["a": [1, 0]])
+            try await store.setBookmarks(["a": []])
+            #expect(try store.keepBookmark("a", [3]) == [3])
+            #expect(throws: StoreError.self) { try store.keepBookmark("b", []) }
+            let kept = try await Self.onThreads(4) { lane in try store.keepBookmark("race", [UInt8(lane + 1)]) }
+            #expect(Set(kept).count == 1)
+        },
         StoreContract("of several that replace what a bookmark says, one does") { store in
             try await store.setBookmarks(["count": [1]])
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,4 +1,5 @@
 import EventLog
+import Subscriptions
 import Testing
 
 extension StoreContract {
@@ -50,8 +51,9 @@ extension StoreContract {
             let key = Array(UInt8(0)..<32)
             var first = NodeRecord(
                 id: NodeID(rawValue: "b"), incarnation: Incarnation(rawValue: -1), endpoint: "tcp://127.0.0.1:1",
-                curveKeys: [key, key.reversed()])
-            let second = NodeRecord(id: NodeID(rawValue: "a"), incarnation: Incarnation(rawValue: 2))
+                curveKeys: [key, key.reversed()], featureLevel: .first)
+            let second = NodeRecord(
+                id: NodeID(rawValue: "a"), incarnation: Incarnation(rawValue: 2), featureLevel: .first)
             for node in [first, second] { try store.register(node) }
             #expect(try await store.nodes() == [second, first])
             first.incarnation = Incarnation(rawValue: 7)

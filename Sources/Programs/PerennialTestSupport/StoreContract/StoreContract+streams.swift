@@ -1,4 +1,5 @@
 import EventLog
+import Subscriptions
 import Testing
 
 extension StoreContract {

@@ -37,6 +37,7 @@ package struct StoreTable: Hashable, Sendable {
             blobs: ["dedup_key", "body", "entitlement"]),
         Self("evidence", numbers: ["shard_id", "seq"], texts: ["headers"], blobs: ["body", "erased"]),
         Self("lookup", numbers: ["kind", "stream_id"], blobs: ["value"]),
+        Self("identifier", numbers: ["kind", "stream_id"], blobs: ["hash"]),
         Self("inbox", numbers: ["shard_id", "received_at", "attempts", "parked_at"], blobs: ["dedup_key", "raw"]),
         Self(
             "quarantine", numbers: ["received_at"], texts: ["reason", "detail"], blobs: ["digest", "raw"],

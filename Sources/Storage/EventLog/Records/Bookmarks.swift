@@ -20,6 +20,12 @@ package enum Bookmarks {
         }
     }
 
+    /// - Throws: `.conflict` for a note that cannot be kept.
+    package static func check(_ name: String, kept value: [UInt8]) throws(StoreError) {
+        guard !value.isEmpty else { throw StoreError(.conflict, "a bookmark that is kept says something") }
+        try Self.check([name: value])
+    }
+
     /// - Throws: `.conflict` for a note that cannot take the place of another.
     package static func check(_ name: String, _ old: [UInt8], replacedBy new: [UInt8]) throws(StoreError) {
         guard !old.isEmpty, !new.isEmpty else {

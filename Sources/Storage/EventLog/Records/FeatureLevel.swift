@@ -15,8 +15,10 @@ package struct FeatureLevel: RawRepresentable, Hashable, Comparable, Sendable {
 
     /// Of a new store, and of binaries that know no levels.
     package static let first = Self(rawValue: 1)
+    /// Events of people: links that a backend makes, by policies.
+    package static let customers = Self(rawValue: 2)
     /// The newest that this build can read and write.
-    package static let supported = Self(rawValue: 1)
+    package static let supported = Self.customers
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

@@ -111,22 +111,3 @@ package struct StreamRow: Hashable, Sendable {
         self.nextDue = nextDue
     }
 }
-
-/// Leads from a customer's identifier to a stream.
-package struct Lookup: Hashable, Sendable {
-    package enum Kind: UInt8, Sendable {
-        case customer = 1
-        case appAccountToken = 2
-        case appTransaction = 3
-    }
-
-    package var kind: Kind
-    package var value: String
-    package var key: [UInt8]
-
-    package init(kind: Kind, value: String, key: [UInt8]) {
-        self.kind = kind
-        self.value = value
-        self.key = key
-    }
-}

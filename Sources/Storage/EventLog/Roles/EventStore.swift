@@ -100,8 +100,8 @@ package protocol EventStore: Sendable {
     /// The header segments of originals that were met last, the newest first: those by which Apple signs now are among them.
     func headerSegments(limit: Int) async throws(StoreError) -> [[UInt8]]
 
-    /// The keys of the streams that a customer's identifier leads to, in key order.
-    func streams(for kind: Lookup.Kind, value: String) async throws(StoreError) -> [[UInt8]]
+    /// The keys of the streams that each of these identifiers leads to, in key order, whichever form it was stored in.
+    func streams(for identifiers: [SoughtIdentifier]) async throws(StoreError) -> [[[UInt8]]]
 
     // MARK: Beside the log
 
@@ -130,6 +130,11 @@ package protocol EventStore: Sendable {
     /// - Throws: `.conflict` for a name or a value beyond the bounds of `Bookmarks`, and nothing is written. After other
     ///   errors it may have been; writing again is safe.
     func setBookmarks(_ values: [String: [UInt8]]) async throws(StoreError)
+
+    /// Writes a note unless one stands under its name, durable when it returns. Blocks.
+    /// - Returns: what stands there now.
+    /// - Throws: as `setBookmarks`, and for an empty value.
+    func keepBookmark(_ name: String, _ value: [UInt8]) throws(StoreError) -> [UInt8]
 
     /// Writes a note over one that still says `old`, durable when it returns: of several that go by the same one, one does.
     /// What was removed says nothing, and stays away.

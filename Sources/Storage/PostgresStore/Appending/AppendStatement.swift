@@ -1,4 +1,5 @@
 import EventLog
+import Subscriptions
 
 /// The append: one statement for all shards of a batch, and so one transaction without a round trip in it. A client
 /// that is stopped half way holds no lock that a take-over would have to wait for.
@@ -61,11 +62,11 @@ enum AppendStatement {
                 AS given (shard_id, seq, headers, body)
             JOIN taken ON taken.shard_id = given.shard_id
         ), found AS (
-            INSERT INTO lookup (kind, value, stream_id)
-            SELECT given.kind, given.value, numbered.id
-            FROM unnest($26::bigint[], $27::bytea[], $28::bigint[]) AS given (kind, value, stream)
+            INSERT INTO identifier (kind, hash, stream_id)
+            SELECT given.kind, given.hash, numbered.id
+            FROM unnest($26::bigint[], $27::bytea[], $28::bigint[]) AS given (kind, hash, stream)
             JOIN numbered ON numbered.number = given.stream
-            ON CONFLICT (kind, value, stream_id) DO NOTHING
+            ON CONFLICT (kind, hash, stream_id) DO NOTHING
         )
         SELECT shard_id FROM taken
         """
@@ -171,7 +172,7 @@ enum AppendStatement {
             first += Int64(batch.streams.count)
         }
         parameters.add(numbers: lookups.map { Int64($0.kind.rawValue) })
-        parameters.add(blobs: lookups.map { Array($0.value.utf8) })
+        parameters.add(blobs: lookups.map(\.hash.bytes))
         parameters.add(numbers: streams)
     }
 }

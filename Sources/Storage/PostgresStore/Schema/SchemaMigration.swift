@@ -24,7 +24,7 @@ package struct SchemaMigration: Sendable {
 
     /// Of this binary, in order.
     package static let all = [
-        SchemaMigration(number: 1, .contracts, sql: Self.tables), Self.featureLevels, Self.bookmarks,
+        SchemaMigration(number: 1, .contracts, sql: Self.tables), Self.featureLevels, Self.bookmarks, Self.identifiers,
     ]
 
     /// Binaries that do not know it know no levels, and are refused from the second level on.
@@ -52,6 +52,18 @@ package struct SchemaMigration: Sendable {
                 name  BYTEA PRIMARY KEY,
                 value BYTEA NOT NULL
             ) WITH (fillfactor = 50);
+            """)
+
+    /// Look-ups by keyed hash; `lookup` keeps what earlier versions wrote in clear text.
+    private static let identifiers = SchemaMigration(
+        number: 4, .expands,
+        sql: """
+            CREATE TABLE identifier (
+                kind      INTEGER NOT NULL,
+                hash      BYTEA NOT NULL,
+                stream_id BIGINT NOT NULL,
+                PRIMARY KEY (kind, hash, stream_id)
+            );
             """)
 
     // The tables are SQLite's, but for what follows from heaps that have no row number of their own:

@@ -22,7 +22,9 @@ package struct SchemaMigration: Sendable {
     }
 
     /// Of this binary, in order.
-    package static let all = [SchemaMigration(number: 1, .contracts, sql: Self.tables), Self.bookmarks]
+    package static let all = [
+        SchemaMigration(number: 1, .contracts, sql: Self.tables), Self.bookmarks, Self.identifiers,
+    ]
 
     /// Notes beside the log, and a column for how far the steps have come. The name is the text's UTF-8, so that U+0000
     /// is a byte like others.
@@ -34,6 +36,18 @@ package struct SchemaMigration: Sendable {
                 name  BLOB PRIMARY KEY NOT NULL,
                 value BLOB NOT NULL
             ) STRICT;
+            """)
+
+    /// Look-ups by keyed hash; `lookup` keeps what earlier versions wrote in clear text.
+    private static let identifiers = SchemaMigration(
+        number: 3, .expands,
+        sql: """
+            CREATE TABLE identifier (
+                kind      INTEGER NOT NULL,
+                hash      BLOB NOT NULL,
+                stream_id INTEGER NOT NULL,
+                PRIMARY KEY (kind, hash, stream_id)
+            ) STRICT, WITHOUT ROWID;
             """)
 
     // The tables are those that PostgreSQL gets too, and `append` is the same steps there in one statement. Three choices

@@ -4,6 +4,7 @@ import PerennialTestSupport
 import PostgresHarness
 import PostgresStore
 import SQLiteStore
+import Subscriptions
 import Testing
 
 /// A store in a file, and the empty database that it moves to.

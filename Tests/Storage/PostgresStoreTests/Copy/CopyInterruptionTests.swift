@@ -59,7 +59,7 @@ import Testing
         try store.close()
         let source = try self.fixture.source()
         #expect(try self.fixture.receive(source).isNew)
-        try self.fixture.database.query("DROP TABLE bookmark; UPDATE store_meta SET steps = 2")
+        try self.fixture.database.query("DROP TABLE bookmark, identifier; UPDATE store_meta SET steps = 2")
 
         // when
         let arrival = try self.fixture.receive(source)

@@ -38,12 +38,12 @@ import Testing
 
     @Test func aStoreInUseOrOfANewerProgramIsRefused() throws {
         let next = SQLiteStore.SchemaMigration(
-            number: 3, .contracts, sql: "ALTER TABLE stream ADD COLUMN note TEXT")
+            number: 4, .contracts, sql: "ALTER TABLE stream ADD COLUMN note TEXT")
         let store = try SQLiteEventStore(in: self.fixture.directory)
         self.fixture.expectRefusal(opening: "store.db", .unavailable, "in use by process")
         try store.close()
         try SQLiteEventStore(in: self.fixture.directory, migrations: SQLiteStore.SchemaMigration.all + [next]).close()
-        self.fixture.expectRefusal(opening: "store.db", .incompatible, "has schema 3, written by a newer version")
+        self.fixture.expectRefusal(opening: "store.db", .incompatible, "has schema 4, written by a newer version")
         try self.fixture.database.drop()
     }
 
@@ -55,7 +55,7 @@ import Testing
         var configuration = SQLiteConfiguration(path: self.fixture.directory.path("store.db"))
         configuration.shardCount = nil
         let next = SQLiteStore.SchemaMigration(
-            number: 3, .expands, sql: "ALTER TABLE stream ADD COLUMN note TEXT")
+            number: 4, .expands, sql: "ALTER TABLE stream ADD COLUMN note TEXT")
         let source = try SQLiteEventStore(
             configuration: configuration, migrations: SQLiteStore.SchemaMigration.all + [next])
         #expect(try self.fixture.receive(source).tally.rows(of: "event") == 1)

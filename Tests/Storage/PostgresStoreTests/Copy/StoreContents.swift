@@ -1,5 +1,6 @@
 import EventLog
 import PerennialTestSupport
+import Subscriptions
 
 /// All that can be read from a store.
 struct StoreContents: Equatable {

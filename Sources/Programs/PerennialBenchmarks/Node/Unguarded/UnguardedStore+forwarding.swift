@@ -102,8 +102,8 @@ extension UnguardedStore {
         try await self.base.headerSegments(limit: limit)
     }
 
-    func streams(for kind: Lookup.Kind, value: String) async throws(StoreError) -> [[UInt8]] {
-        try await self.base.streams(for: kind, value: value)
+    func streams(for identifiers: [SoughtIdentifier]) async throws(StoreError) -> [[[UInt8]]] {
+        try await self.base.streams(for: identifiers)
     }
 
     // MARK: Beside the log
@@ -136,6 +136,10 @@ extension UnguardedStore {
 
     func setBookmarks(_ values: [String: [UInt8]]) async throws(StoreError) {
         try await self.base.setBookmarks(values)
+    }
+
+    func keepBookmark(_ name: String, _ value: [UInt8]) throws(StoreError) -> [UInt8] {
+        try self.base.keepBookmark(name, value)
     }
 
     func replaceBookmark(_ name: String, _ old: [UInt8], with new: [UInt8]) async throws(StoreError) -> Bool {

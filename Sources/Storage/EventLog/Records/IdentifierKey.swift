@@ -1,0 +1,43 @@
+import Crypto
+package import Subscriptions
+
+/// The key by which a store's identifiers are hashed: 32 bytes, drawn when they are first needed, and kept in the store. Who has
+/// it can tell whether a hash is of an id that is guessed, so only nodes and subscribers of the stream have it.
+package struct IdentifierKey: Sendable {
+    package let bytes: [UInt8]
+    private let key: SymmetricKey
+
+    /// nil unless there are 32 bytes.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        self.bytes = bytes
+        self.key = SymmetricKey(data: bytes)
+    }
+
+    /// HMAC-SHA-256 over the byte of the kind and the text's UTF-8, cut to 16 bytes.
+    package func hash(_ kind: IdentifierHash.Kind, _ text: String) -> IdentifierHash {
+        var code = HMAC<SHA256>(key: self.key)
+        code.update(data: [kind.rawValue])
+        code.update(data: Array(text.utf8))
+        let bytes = Array(code.finalize())
+        return IdentifierHash(
+            high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8..<16].reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    package func sought(_ customer: CustomerID) -> SoughtIdentifier {
+        SoughtIdentifier(
+            kind: .customer, hash: self.hash(.customer, customer.rawValue),
+            spellings: Self.cases(of: customer.rawValue, isUUID: AccountToken(customer.rawValue) != nil))
+    }
+
+    package func sought(_ token: AccountToken) -> SoughtIdentifier {
+        SoughtIdentifier(
+            kind: .appAccountToken, hash: self.hash(.appAccountToken, token.rawValue),
+            spellings: Self.cases(of: token.rawValue, isUUID: true))
+    }
+
+    /// In clear text a UUID was stored as it was written: in one case or the other.
+    private static func cases(of text: String, isUUID: Bool) -> [String] {
+        isUUID ? [text, text.uppercased()] : [text]
+    }
+}
