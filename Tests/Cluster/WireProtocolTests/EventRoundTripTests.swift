@@ -47,7 +47,8 @@ import WireProtocol
         transaction.offerIdentifier = text
         let event = SubscriptionEvent(
             facts: Facts(transactions: [transaction]), source: .client, changes: [Change(rawValue: text)],
-            notification: NotificationIdentity(uuid: text, type: text, subtype: text), customerID: text, detail: text)
+            notification: NotificationIdentity(uuid: text, type: text, subtype: text),
+            link: LinkRecord(.linked, CustomerID(stored: text), actor: text, reason: text), detail: text)
         // when
         let read = try SubscriptionEvent(protoBytes: event.protoBytes(key: Samples.key), key: Samples.key)
         // then

@@ -8,14 +8,17 @@ import WireProtocol
     func erasable() throws {
         // given
         var event = Samples.renewed()
-        event.customerID = "customer-4711"
+        event.link = LinkRecord(
+            .linked, CustomerID("customer-4711"), token: AccountToken("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"),
+            place: .lowest)
         var message = try ProtoEvent(serializedBytes: event.protoBytes(key: Samples.key))
         // when
         message.clearPersonal()
         let read = try SubscriptionEvent(protoBytes: message.serializedBytes(), key: Samples.key)
         // then
         var expected = event
-        expected.customerID = nil
+        expected.link?.customer = nil
+        expected.link?.token = nil
         expected.facts.transactions[0].appAccountToken = nil
         expected.facts.transactions[0].appTransactionID = nil
         expected.facts.renewal?.appAccountToken = nil

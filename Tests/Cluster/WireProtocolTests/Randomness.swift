@@ -235,7 +235,7 @@ extension Randomness {
             changes: [Change(rawValue: self.text())] + self.list(upTo: 3) { Change(rawValue: $0.text()) },
             signedDate: self.optional { $0.moment() }, effectiveAt: self.optional { $0.moment() },
             notification: self.optional { $0.notification() }, record: self.optional { $0.record() },
-            customerID: self.optional { $0.text() }, detail: self.optional { $0.text() },
+            link: self.link(), detail: self.optional { $0.text() },
             contentDigest: self.optional { $0.digest() })
     }
 
@@ -245,15 +245,60 @@ extension Randomness {
             facts: event.facts, source: event.source,
             dedupKey: self.list(upTo: 32) { $0.byte() },
             contentDigest: event.contentDigest ?? self.digest(), signedDate: event.signedDate ?? self.moment(),
-            notification: event.notification, record: event.record, customerID: event.customerID)
+            notification: event.notification, record: event.record, link: self.optional { $0.linkRequest() })
+    }
+
+    /// nil, or what an event may say of links.
+    private mutating func link() -> LinkRecord? {
+        self.optional { random in
+            LinkRecord(
+                random.pick(LinkRecord.Action.allCases), random.optional { $0.customer() },
+                token: random.optional { $0.token() }, place: random.optional { $0.place() },
+                actor: random.optional { $0.text() }, reason: random.optional { $0.text() })
+        }
+    }
+
+    private mutating func linkRequest() -> LinkRequest {
+        LinkRequest(
+            self.customer(), origin: self.pick(LinkRequest.Origin.allCases), unlinks: self.chance(1, in: 2),
+            actor: self.optional { $0.text() }, reason: self.optional { $0.text() })
+    }
+
+    private mutating func customer() -> CustomerID { CustomerID(stored: self.text()) }
+
+    private mutating func token() -> AccountToken {
+        let digits = (0..<32).map { _ in String(Int.random(in: 0...15, using: &self), radix: 16) }
+        let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits[$0].joined() }
+        return AccountToken(groups.joined(separator: "-"))!
+    }
+
+    private mutating func place() -> FactPlace {
+        FactPlace(purchaseDate: self.moment(), signedDate: self.moment(), digestStart: self.next())
+    }
+
+    /// What leads from a stream with these transactions: some of it is what they say.
+    private mutating func leads(_ transactions: [TransactionInfo]) -> StreamLeads {
+        var leads = StreamLeads(transactions)
+        if self.chance(1, in: 2) { leads.token = Placed(self.optional { $0.token() }, at: self.place()) }
+        if self.chance(1, in: 3) { leads.appTransactionID = Placed(self.text(), at: self.place()) }
+        if self.chance(1, in: 3) {
+            leads.predecessor = Placed(OriginalTransactionID(rawValue: self.text()), at: self.place())
+        }
+        leads.link = self.optional { random in
+            CustomerLink(
+                customer: random.optional { $0.customer() }, token: random.optional { $0.token() },
+                place: random.place())
+        }
+        leads.sharers = self.list(upTo: 3) { $0.customer() }
+        leads.conflicts = self.list(upTo: 3) { $0.customer() }
+        return leads
     }
 }
 
 extension Randomness {
     mutating func state(under key: StreamKey) -> StreamState {
-        StreamState(
-            key: key,
-            facts: KeptFacts(
+        let facts =
+            KeptFacts(
                 periods: self.list(upTo: 4) { random in
                     KeptPeriod(
                         info: random.transaction(under: key), vouched: random.optional { $0.end() },
@@ -274,9 +319,10 @@ extension Randomness {
                         period: random.optional { PeriodID(purchaseDate: $0.moment(), key: $0.text()) },
                         expiresDate: random.optional { $0.moment() },
                         revocationDate: random.optional { $0.moment() })
-                }),
-            customerIDs: self.list(upTo: 4) { $0.text() }, confirmedDay: self.optional { $0.integer() },
-            hasUnrecordedFacts: self.chance(1, in: 2))
+                })
+        return StreamState(
+            key: key, facts: facts, leads: self.leads(facts.periods.map(\.info)),
+            confirmedDay: self.optional { $0.integer() }, hasUnrecordedFacts: self.chance(1, in: 2))
     }
 
     private mutating func version() -> KeptVersion {

@@ -38,11 +38,6 @@ import WireProtocol
                     state.apply(SubscriptionEvent(facts: facts, source: source, changes: [.confirmed]))
                 }
             }
-            for customer in 0..<4 as Range<UInt8> {
-                state.apply(
-                    SubscriptionEvent(
-                        source: .client, changes: [.linked], customerID: LargestFacts.text(64, 16 + customer)))
-            }
         }
         // then
         #expect(state.facts.periods.map(\.versions.count) == [4, 4, 4, 4])
@@ -60,11 +55,20 @@ import WireProtocol
                 status: LargestFacts.status(number))
             state.apply(
                 SubscriptionEvent(
-                    facts: facts, source: .notification, changes: [.confirmed], signedDate: .distantFuture,
-                    customerID: LargestFacts.text(96, number)))
+                    facts: facts, source: .notification, changes: [.confirmed], signedDate: .distantFuture))
         }
         // then
         #expect(StoredState(state).protoBytes().count < 4_096)
+        // when: what people add
+        func customer(_ number: UInt8) -> CustomerID { CustomerID(stored: LargestFacts.text(128, number)) }
+        let links = (0..<16 as Range<UInt8>).map { LinkRecord($0 < 10 ? .shared : .conflicted, customer($0)) }
+        let link = LinkRecord(.linked, customer(99), place: .lowest)
+        for record in [link] + links {
+            state.apply(SubscriptionEvent(source: .person, changes: [.linked], link: record))
+        }
+        // then
+        #expect(state.leads.sharers.count == 10 && state.leads.conflicts.count == 4)
+        #expect(StoredState(state).protoBytes().count < 4_096 + 15 * 136)
     }
 }
 

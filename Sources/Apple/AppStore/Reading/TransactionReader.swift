@@ -22,14 +22,14 @@ package struct TransactionReader: Sendable {
     /// - Throws: `.refused` when either is forged, malformed, not of a configured app and environment, or when they do
     ///   not belong together: what a client sends is never put into quarantine. `.clockSkew` as for notifications.
     package func read(
-        signedTransaction: [UInt8], signedRenewalInfo: [UInt8]? = nil, customerID: String? = nil, now: Moment,
+        signedTransaction: [UInt8], signedRenewalInfo: [UInt8]? = nil, link: LinkRequest? = nil, now: Moment,
         latest: Moment? = nil
     ) async throws(ReadingFailure) -> (StreamKey, FactBundle) {
         let key: StreamKey
         let bundle: FactBundle
         do throws(Rejection) {
             (key, bundle) = try await self.interpret(
-                signedTransaction, signedRenewalInfo, customerID: customerID, now: now)
+                signedTransaction, signedRenewalInfo, link: link, now: now)
         } catch {
             throw .refused(error.failure)
         }
@@ -38,7 +38,7 @@ package struct TransactionReader: Sendable {
     }
 
     private func interpret(
-        _ signedTransaction: [UInt8], _ signedRenewalInfo: [UInt8]?, customerID: String?, now: Moment
+        _ signedTransaction: [UInt8], _ signedRenewalInfo: [UInt8]?, link: LinkRequest?, now: Moment
     ) async throws(Rejection) -> (StreamKey, FactBundle) {
         let opened = try await self.verifier.verify(
             signedTransaction, as: TransactionInfo.self, for: self.apps, now: now)
@@ -54,7 +54,7 @@ package struct TransactionReader: Sendable {
         let content = PayloadDigest(combining: contents)
         let bundle = FactBundle(
             facts: facts, source: .client, dedupKey: content.bytes, contentDigest: content,
-            signedDate: facts.newestSignedDate ?? opened.content.signedDate, customerID: customerID)
+            signedDate: facts.newestSignedDate ?? opened.content.signedDate, link: link)
         return (try facts.key(bundleID: opened.app.bundleID), bundle)
     }
 }

@@ -11,9 +11,16 @@ package struct PositionToken: Hashable, Sendable {
     /// No text of a token or a page's cursor has more bytes.
     package static let longestText = TokenFormat.maximumLength
 
+    /// - Parameter positions: of a shard that is there more than once the furthest counts.
     package init(store: StoreStamp, positions: [Position]) {
         self.store = store
-        self.positions = positions.filter { $0.sequence > .zero }.sorted { $0.shard < $1.shard }
+        let sorted = positions.filter { $0.sequence > .zero }.sorted {
+            ($0.shard, $0.sequence) < ($1.shard, $1.sequence)
+        }
+        self.positions = sorted.reduce(into: []) { places, position in
+            if places.last?.shard == position.shard { places.removeLast() }
+            places.append(position)
+        }
     }
 }
 

@@ -49,6 +49,7 @@ extension Submission: WireRepresentable {
             try message.message(2) { (message) throws(WireError) in
                 try self.bundle.event.write(to: &message, key: self.key)
             }
+            if let link = self.bundle.link { message.message(3) { $0.write(link) } }
         }
         if let evidence {
             writer.message(evidenceField) { message in
@@ -90,18 +91,19 @@ extension FactBundle {
     fileprivate var event: SubscriptionEvent {
         SubscriptionEvent(
             facts: self.facts, source: self.source, changes: [], signedDate: self.signedDate,
-            notification: self.notification, record: self.record, customerID: self.customerID,
+            notification: self.notification, record: self.record, customerID: self.link?.customer.rawValue,
             contentDigest: self.contentDigest)
     }
 
     fileprivate init(_ message: MessageReader, of key: StreamKey) throws(WireError) {
         var message = message
         var dedupKey: [UInt8] = []
-        var content: MessageReader?
+        var (content, link): (MessageReader?, MessageReader?)
         while let field = try message.nextField() {
             switch field {
             case 1: dedupKey = try message.data()
             case 2: content = try message.message(unless: content != nil)
+            case 3: link = try message.message(unless: link != nil)
             default: try message.skip()
             }
         }
@@ -113,7 +115,40 @@ extension FactBundle {
         self.init(
             facts: event.facts, source: event.source, dedupKey: dedupKey, contentDigest: contentDigest,
             signedDate: signedDate, notification: event.notification, record: event.record,
-            customerID: event.customerID)
+            link: try event.customerID.map { id throws(WireError) in
+                try LinkRequest(CustomerID(stored: id), link)
+            })
+    }
+}
+
+extension MessageWriter {
+    fileprivate mutating func write(_ link: LinkRequest) {
+        self.write(Int64(link.origin.rawValue), 1)
+        self.write(link.unlinks, 2)
+        self.write(link.actor, 3)
+        self.write(link.reason, 4)
+    }
+}
+
+extension LinkRequest {
+    /// - Parameter message: nil from a version without policies.
+    fileprivate init(_ customer: CustomerID, _ message: MessageReader?) throws(WireError) {
+        self.init(customer, origin: .post)
+        guard var message else { return }
+        while let field = try message.nextField() {
+            switch field {
+            case 1:
+                let number = try message.word()
+                guard let origin = Origin(rawValue: number) else {
+                    throw WireError(.unknownWord, "number \(number) of \(ProtoLinkOrigin.self)")
+                }
+                self.origin = origin
+            case 2: self.unlinks = try message.flag()
+            case 3: self.actor = try message.text()
+            case 4: self.reason = try message.text()
+            default: try message.skip()
+            }
+        }
     }
 }
 

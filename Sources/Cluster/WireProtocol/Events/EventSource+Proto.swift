@@ -8,6 +8,7 @@ extension EventSource {
         case .history: self = .history
         case .client: self = .client
         case .timer: self = .timer
+        case .person: self = .person
         case .unspecified: throw WireError(.malformed, "an event without a source")
         case .UNRECOGNIZED, nil: throw WireError(.unknownWord, "number \(number) of \(ProtoSource.self)")
         }
@@ -20,6 +21,7 @@ extension EventSource {
         case .history: .history
         case .client: .client
         case .timer: .timer
+        case .person: .person
         }
     }
 }

@@ -84,6 +84,9 @@ package nonisolated enum ProtoCheckState: SwiftProtobuf.Enum, Swift.CaseIterable
   case expired // = 4
   case revoked // = 5
   case owned // = 6
+
+  /// Access that comes from elsewhere than the App Store.
+  case granted // = 7
   case UNRECOGNIZED(Int)
 
   package init() {
@@ -99,6 +102,7 @@ package nonisolated enum ProtoCheckState: SwiftProtobuf.Enum, Swift.CaseIterable
     case 4: self = .expired
     case 5: self = .revoked
     case 6: self = .owned
+    case 7: self = .granted
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -112,6 +116,7 @@ package nonisolated enum ProtoCheckState: SwiftProtobuf.Enum, Swift.CaseIterable
     case .expired: return 4
     case .revoked: return 5
     case .owned: return 6
+    case .granted: return 7
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -125,6 +130,7 @@ package nonisolated enum ProtoCheckState: SwiftProtobuf.Enum, Swift.CaseIterable
     .expired,
     .revoked,
     .owned,
+    .granted,
   ]
 
 }
@@ -141,6 +147,7 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
   /// A consumable never gives access.
   case consumable // = 4
   case unknownPurchase // = 5
+  case unknownCustomer // = 6
   case UNRECOGNIZED(Int)
 
   package init() {
@@ -154,6 +161,7 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
     case 2: self = .otherProduct
     case 4: self = .consumable
     case 5: self = .unknownPurchase
+    case 6: self = .unknownCustomer
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -165,6 +173,7 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
     case .otherProduct: return 2
     case .consumable: return 4
     case .unknownPurchase: return 5
+    case .unknownCustomer: return 6
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -176,6 +185,7 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
     .otherProduct,
     .consumable,
     .unknownPurchase,
+    .unknownCustomer,
   ]
 
 }
@@ -200,7 +210,7 @@ package nonisolated struct ProtoCheck: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// An originalTransactionId. Either this one or `purchase` is there.
+  /// An originalTransactionId. This one, `purchase` or `customer` is there, and no other.
   package var subscription: String = String()
 
   /// A name of the catalog; empty asks for the subscription or purchase itself, whatever its product. A name that the catalog
@@ -215,6 +225,9 @@ package nonisolated struct ProtoCheck: Sendable {
 
   /// The originalTransactionId of a one-time purchase, or of a non-renewing subscription.
   package var purchase: String = String()
+
+  /// The publisher's own id of a person: everything that leads there counts.
+  package var customer: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -280,11 +293,68 @@ package nonisolated struct ProtoCheckResult: Sendable {
   /// Nothing else is there then.
   package var error: String = String()
 
+  /// Of a check by customer alone: the name asked about, or the best that was found.
+  package var entitlement: String = String()
+
+  package var rank: Int64 {
+    get {_rank ?? 0}
+    set {_rank = newValue}
+  }
+  /// Returns true if `rank` has been explicitly set.
+  package var hasRank: Bool {self._rank != nil}
+  /// Clears the value of `rank`. Subsequent reads from it will return its default value.
+  package mutating func clearRank() {self._rank = nil}
+
+  /// Of what entitles.
+  package var environment: ProtoEnvironment = .unspecified
+
+  /// What the answer is of.
+  package var by: ProtoCheckResult.OneOf_By? = nil
+
+  package var bySubscription: String {
+    get {
+      if case .bySubscription(let v)? = by {return v}
+      return String()
+    }
+    set {by = .bySubscription(newValue)}
+  }
+
+  package var byPurchase: String {
+    get {
+      if case .byPurchase(let v)? = by {return v}
+      return String()
+    }
+    set {by = .byPurchase(newValue)}
+  }
+
+  package var byGrant: String {
+    get {
+      if case .byGrant(let v)? = by {return v}
+      return String()
+    }
+    set {by = .byGrant(newValue)}
+  }
+
+  /// Apple's inAppOwnershipType.
+  package var ownership: String = String()
+
+  /// Part of what the answer rests on is not known yet.
+  package var incomplete: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// What the answer is of.
+  package nonisolated enum OneOf_By: Equatable, Sendable {
+    case bySubscription(String)
+    case byPurchase(String)
+    case byGrant(String)
+
+  }
 
   package init() {}
 
   fileprivate var _validUntil: Int64? = nil
+  fileprivate var _rank: Int64? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -296,11 +366,11 @@ nonisolated extension ProtoCheckConsistency: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension ProtoCheckState: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHECK_STATE_UNSPECIFIED\0\u{1}CHECK_STATE_SUBSCRIBED\0\u{1}CHECK_STATE_GRACE\0\u{1}CHECK_STATE_RETRY\0\u{1}CHECK_STATE_EXPIRED\0\u{1}CHECK_STATE_REVOKED\0\u{1}CHECK_STATE_OWNED\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHECK_STATE_UNSPECIFIED\0\u{1}CHECK_STATE_SUBSCRIBED\0\u{1}CHECK_STATE_GRACE\0\u{1}CHECK_STATE_RETRY\0\u{1}CHECK_STATE_EXPIRED\0\u{1}CHECK_STATE_REVOKED\0\u{1}CHECK_STATE_OWNED\0\u{1}CHECK_STATE_GRANTED\0")
 }
 
 nonisolated extension ProtoCheckReason: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHECK_REASON_UNSPECIFIED\0\u{1}CHECK_REASON_UNKNOWN_SUBSCRIPTION\0\u{1}CHECK_REASON_OTHER_PRODUCT\0\u{2}\u{2}CHECK_REASON_CONSUMABLE\0\u{1}CHECK_REASON_UNKNOWN_PURCHASE\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHECK_REASON_UNSPECIFIED\0\u{1}CHECK_REASON_UNKNOWN_SUBSCRIPTION\0\u{1}CHECK_REASON_OTHER_PRODUCT\0\u{2}\u{2}CHECK_REASON_CONSUMABLE\0\u{1}CHECK_REASON_UNKNOWN_PURCHASE\0\u{1}CHECK_REASON_UNKNOWN_CUSTOMER\0")
 }
 
 nonisolated extension ProtoCheckRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -340,7 +410,7 @@ nonisolated extension ProtoCheckRequest: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension ProtoCheck: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Check"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}subscription\0\u{1}entitlement\0\u{1}environment\0\u{3}bundle_id\0\u{1}purchase\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}subscription\0\u{1}entitlement\0\u{1}environment\0\u{3}bundle_id\0\u{1}purchase\0\u{1}customer\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -353,6 +423,7 @@ nonisolated extension ProtoCheck: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 3: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.bundleID) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.purchase) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.customer) }()
       default: break
       }
     }
@@ -374,6 +445,9 @@ nonisolated extension ProtoCheck: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if !self.purchase.isEmpty {
       try visitor.visitSingularStringField(value: self.purchase, fieldNumber: 5)
     }
+    if !self.customer.isEmpty {
+      try visitor.visitSingularStringField(value: self.customer, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -383,6 +457,7 @@ nonisolated extension ProtoCheck: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.environment != rhs.environment {return false}
     if lhs.bundleID != rhs.bundleID {return false}
     if lhs.purchase != rhs.purchase {return false}
+    if lhs.customer != rhs.customer {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -440,7 +515,7 @@ nonisolated extension ProtoCheckResponse: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension ProtoCheckResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CheckResult"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entitled\0\u{1}state\0\u{1}code\0\u{3}valid_until\0\u{1}product\0\u{1}version\0\u{1}reason\0\u{1}error\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entitled\0\u{1}state\0\u{1}code\0\u{3}valid_until\0\u{1}product\0\u{1}version\0\u{1}reason\0\u{1}error\0\u{1}entitlement\0\u{1}rank\0\u{1}environment\0\u{3}by_subscription\0\u{3}by_purchase\0\u{3}by_grant\0\u{1}ownership\0\u{1}incomplete\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -456,6 +531,35 @@ nonisolated extension ProtoCheckResult: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
       case 7: try { try decoder.decodeSingularEnumField(value: &self.reason) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.error) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.entitlement) }()
+      case 10: try { try decoder.decodeSingularSInt64Field(value: &self._rank) }()
+      case 11: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 12: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.by != nil {try decoder.handleConflictingOneOf()}
+          self.by = .bySubscription(v)
+        }
+      }()
+      case 13: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.by != nil {try decoder.handleConflictingOneOf()}
+          self.by = .byPurchase(v)
+        }
+      }()
+      case 14: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.by != nil {try decoder.handleConflictingOneOf()}
+          self.by = .byGrant(v)
+        }
+      }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.ownership) }()
+      case 16: try { try decoder.decodeSingularBoolField(value: &self.incomplete) }()
       default: break
       }
     }
@@ -490,6 +594,36 @@ nonisolated extension ProtoCheckResult: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.error.isEmpty {
       try visitor.visitSingularStringField(value: self.error, fieldNumber: 8)
     }
+    if !self.entitlement.isEmpty {
+      try visitor.visitSingularStringField(value: self.entitlement, fieldNumber: 9)
+    }
+    try { if let v = self._rank {
+      try visitor.visitSingularSInt64Field(value: v, fieldNumber: 10)
+    } }()
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 11)
+    }
+    switch self.by {
+    case .bySubscription?: try {
+      guard case .bySubscription(let v)? = self.by else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+    }()
+    case .byPurchase?: try {
+      guard case .byPurchase(let v)? = self.by else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 13)
+    }()
+    case .byGrant?: try {
+      guard case .byGrant(let v)? = self.by else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+    }()
+    case nil: break
+    }
+    if !self.ownership.isEmpty {
+      try visitor.visitSingularStringField(value: self.ownership, fieldNumber: 15)
+    }
+    if self.incomplete != false {
+      try visitor.visitSingularBoolField(value: self.incomplete, fieldNumber: 16)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -502,6 +636,12 @@ nonisolated extension ProtoCheckResult: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.version != rhs.version {return false}
     if lhs.reason != rhs.reason {return false}
     if lhs.error != rhs.error {return false}
+    if lhs.entitlement != rhs.entitlement {return false}
+    if lhs._rank != rhs._rank {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.by != rhs.by {return false}
+    if lhs.ownership != rhs.ownership {return false}
+    if lhs.incomplete != rhs.incomplete {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -125,6 +125,54 @@ package nonisolated enum ProtoShardError: SwiftProtobuf.Enum, Swift.CaseIterable
 
 }
 
+package nonisolated enum ProtoLinkOrigin: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+
+  /// A backend, by itself.
+  case backend // = 1
+
+  /// Beside facts that a device had.
+  case post // = 2
+
+  /// The same, after the user has pressed "restore".
+  case restore // = 3
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .backend
+    case 2: self = .post
+    case 3: self = .restore
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .backend: return 1
+    case .post: return 2
+    case .restore: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [ProtoLinkOrigin] = [
+    .unspecified,
+    .backend,
+    .post,
+    .restore,
+  ]
+
+}
+
 package nonisolated struct ProtoShardMove: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -319,61 +367,61 @@ package nonisolated struct ProtoShardVerdict: Sendable {
 
 /// Records what arrived together about one stream. May be repeated: the dedup key of its bundle makes a second delivery
 /// a duplicate.
-package nonisolated struct ProtoSubmission: Sendable {
+package nonisolated struct ProtoSubmission: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Kind byte, id, 0, environment, 0, bundle, as in the log.
-  package var streamKey: Data = Data()
+  package var streamKey: Data {
+    get {_storage._streamKey}
+    set {_uniqueStorage()._streamKey = newValue}
+  }
 
   package var bundle: ProtoFactBundle {
-    get {_bundle ?? ProtoFactBundle()}
-    set {_bundle = newValue}
+    get {_storage._bundle ?? ProtoFactBundle()}
+    set {_uniqueStorage()._bundle = newValue}
   }
   /// Returns true if `bundle` has been explicitly set.
-  package var hasBundle: Bool {self._bundle != nil}
+  package var hasBundle: Bool {_storage._bundle != nil}
   /// Clears the value of `bundle`. Subsequent reads from it will return its default value.
-  package mutating func clearBundle() {self._bundle = nil}
+  package mutating func clearBundle() {_uniqueStorage()._bundle = nil}
 
   /// Absent where nothing was signed.
   package var evidence: ProtoPackedEvidence {
-    get {_evidence ?? ProtoPackedEvidence()}
-    set {_evidence = newValue}
+    get {_storage._evidence ?? ProtoPackedEvidence()}
+    set {_uniqueStorage()._evidence = newValue}
   }
   /// Returns true if `evidence` has been explicitly set.
-  package var hasEvidence: Bool {self._evidence != nil}
+  package var hasEvidence: Bool {_storage._evidence != nil}
   /// Clears the value of `evidence`. Subsequent reads from it will return its default value.
-  package mutating func clearEvidence() {self._evidence = nil}
+  package mutating func clearEvidence() {_uniqueStorage()._evidence = nil}
 
   /// In place of both, for a reader who is believed to hold the header segments. One who does not, or does not know these
   /// fields, finds no bundle and refuses; then all of it is sent.
   package var namedBundle: ProtoFactBundle {
-    get {_namedBundle ?? ProtoFactBundle()}
-    set {_namedBundle = newValue}
+    get {_storage._namedBundle ?? ProtoFactBundle()}
+    set {_uniqueStorage()._namedBundle = newValue}
   }
   /// Returns true if `namedBundle` has been explicitly set.
-  package var hasNamedBundle: Bool {self._namedBundle != nil}
+  package var hasNamedBundle: Bool {_storage._namedBundle != nil}
   /// Clears the value of `namedBundle`. Subsequent reads from it will return its default value.
-  package mutating func clearNamedBundle() {self._namedBundle = nil}
+  package mutating func clearNamedBundle() {_uniqueStorage()._namedBundle = nil}
 
   package var namedEvidence: ProtoNamedEvidence {
-    get {_namedEvidence ?? ProtoNamedEvidence()}
-    set {_namedEvidence = newValue}
+    get {_storage._namedEvidence ?? ProtoNamedEvidence()}
+    set {_uniqueStorage()._namedEvidence = newValue}
   }
   /// Returns true if `namedEvidence` has been explicitly set.
-  package var hasNamedEvidence: Bool {self._namedEvidence != nil}
+  package var hasNamedEvidence: Bool {_storage._namedEvidence != nil}
   /// Clears the value of `namedEvidence`. Subsequent reads from it will return its default value.
-  package mutating func clearNamedEvidence() {self._namedEvidence = nil}
+  package mutating func clearNamedEvidence() {_uniqueStorage()._namedEvidence = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _bundle: ProtoFactBundle? = nil
-  fileprivate var _evidence: ProtoPackedEvidence? = nil
-  fileprivate var _namedBundle: ProtoFactBundle? = nil
-  fileprivate var _namedEvidence: ProtoNamedEvidence? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct ProtoFactBundle: Sendable {
@@ -393,11 +441,61 @@ package nonisolated struct ProtoFactBundle: Sendable {
   /// Clears the value of `content`. Subsequent reads from it will return its default value.
   package mutating func clearContent() {self._content = nil}
 
+  /// Whose the stream is said to be; the customer is in the content's PersonalIdentifiers.customer_ids. Absent in what versions
+  /// without policies send: then a device had the facts.
+  package var link: ProtoLinkRequest {
+    get {_link ?? ProtoLinkRequest()}
+    set {_link = newValue}
+  }
+  /// Returns true if `link` has been explicitly set.
+  package var hasLink: Bool {self._link != nil}
+  /// Clears the value of `link`. Subsequent reads from it will return its default value.
+  package mutating func clearLink() {self._link = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _content: ProtoEvent? = nil
+  fileprivate var _link: ProtoLinkRequest? = nil
+}
+
+package nonisolated struct ProtoLinkRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var origin: ProtoLinkOrigin = .unspecified
+
+  /// The customer is to have the stream no more.
+  package var unlinks: Bool = false
+
+  /// The name of the API token that asks.
+  package var actor: String {
+    get {_actor ?? String()}
+    set {_actor = newValue}
+  }
+  /// Returns true if `actor` has been explicitly set.
+  package var hasActor: Bool {self._actor != nil}
+  /// Clears the value of `actor`. Subsequent reads from it will return its default value.
+  package mutating func clearActor() {self._actor = nil}
+
+  /// For people.
+  package var reason: String {
+    get {_reason ?? String()}
+    set {_reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  package var hasReason: Bool {self._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  package mutating func clearReason() {self._reason = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _actor: String? = nil
+  fileprivate var _reason: String? = nil
 }
 
 /// The signed originals as the log keeps them, packed by the node that verified them.
@@ -522,6 +620,10 @@ nonisolated extension ProtoShardTarget: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension ProtoShardError: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SHARD_ERROR_UNSPECIFIED\0\u{1}SHARD_ERROR_REFUSAL\0")
+}
+
+nonisolated extension ProtoLinkOrigin: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LINK_ORIGIN_UNSPECIFIED\0\u{1}LINK_ORIGIN_BACKEND\0\u{1}LINK_ORIGIN_POST\0\u{1}LINK_ORIGIN_RESTORE\0")
 }
 
 nonisolated extension ProtoShardMove: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -886,51 +988,95 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
   package static let protoMessageName: String = _protobuf_package + ".Submission"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_key\0\u{1}bundle\0\u{2}\u{2}evidence\0\u{3}named_bundle\0\u{3}named_evidence\0\u{c}\u{3}\u{1}")
 
+  fileprivate class _StorageClass {
+    var _streamKey: Data = Data()
+    var _bundle: ProtoFactBundle? = nil
+    var _evidence: ProtoPackedEvidence? = nil
+    var _namedBundle: ProtoFactBundle? = nil
+    var _namedEvidence: ProtoNamedEvidence? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _streamKey = source._streamKey
+      _bundle = source._bundle
+      _evidence = source._evidence
+      _namedBundle = source._namedBundle
+      _namedEvidence = source._namedEvidence
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.streamKey) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._bundle) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._evidence) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._namedBundle) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._namedEvidence) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularBytesField(value: &_storage._streamKey) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._bundle) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._evidence) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._namedBundle) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._namedEvidence) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.streamKey.isEmpty {
-      try visitor.visitSingularBytesField(value: self.streamKey, fieldNumber: 1)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._streamKey.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._streamKey, fieldNumber: 1)
+      }
+      try { if let v = _storage._bundle {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._evidence {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._namedBundle {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._namedEvidence {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
     }
-    try { if let v = self._bundle {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._evidence {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._namedBundle {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._namedEvidence {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: ProtoSubmission, rhs: ProtoSubmission) -> Bool {
-    if lhs.streamKey != rhs.streamKey {return false}
-    if lhs._bundle != rhs._bundle {return false}
-    if lhs._evidence != rhs._evidence {return false}
-    if lhs._namedBundle != rhs._namedBundle {return false}
-    if lhs._namedEvidence != rhs._namedEvidence {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._streamKey != rhs_storage._streamKey {return false}
+        if _storage._bundle != rhs_storage._bundle {return false}
+        if _storage._evidence != rhs_storage._evidence {return false}
+        if _storage._namedBundle != rhs_storage._namedBundle {return false}
+        if _storage._namedEvidence != rhs_storage._namedEvidence {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -938,7 +1084,7 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".FactBundle"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dedup_key\0\u{1}content\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dedup_key\0\u{1}content\0\u{1}link\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -948,6 +1094,7 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.dedupKey) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._content) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._link) }()
       default: break
       }
     }
@@ -964,12 +1111,65 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._content {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
+    try { if let v = self._link {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: ProtoFactBundle, rhs: ProtoFactBundle) -> Bool {
     if lhs.dedupKey != rhs.dedupKey {return false}
     if lhs._content != rhs._content {return false}
+    if lhs._link != rhs._link {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoLinkRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".LinkRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}unlinks\0\u{1}actor\0\u{1}reason\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.origin) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.unlinks) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._actor) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.origin != .unspecified {
+      try visitor.visitSingularEnumField(value: self.origin, fieldNumber: 1)
+    }
+    if self.unlinks != false {
+      try visitor.visitSingularBoolField(value: self.unlinks, fieldNumber: 2)
+    }
+    try { if let v = self._actor {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._reason {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoLinkRequest, rhs: ProtoLinkRequest) -> Bool {
+    if lhs.origin != rhs.origin {return false}
+    if lhs.unlinks != rhs.unlinks {return false}
+    if lhs._actor != rhs._actor {return false}
+    if lhs._reason != rhs._reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

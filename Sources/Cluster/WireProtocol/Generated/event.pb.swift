@@ -25,6 +25,72 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+package nonisolated enum ProtoLinkAction: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+
+  /// The stream has this link, and no other; to nobody where no customer is named.
+  case linked // = 1
+
+  /// The customer shares the stream.
+  case shared // = 2
+
+  /// The stream has no link.
+  case unlinked // = 3
+
+  /// The customer shares the stream no more.
+  case unshared // = 4
+
+  /// A link to the customer was refused, and waits for a person.
+  case conflicted // = 5
+
+  /// That is closed.
+  case dismissed // = 6
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .linked
+    case 2: self = .shared
+    case 3: self = .unlinked
+    case 4: self = .unshared
+    case 5: self = .conflicted
+    case 6: self = .dismissed
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .linked: return 1
+    case .shared: return 2
+    case .unlinked: return 3
+    case .unshared: return 4
+    case .conflicted: return 5
+    case .dismissed: return 6
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [ProtoLinkAction] = [
+    .unspecified,
+    .linked,
+    .shared,
+    .unlinked,
+    .unshared,
+    .conflicted,
+    .dismissed,
+  ]
+
+}
+
 /// Where the facts came from.
 package nonisolated enum ProtoSource: SwiftProtobuf.Enum, Swift.CaseIterable {
   package typealias RawValue = Int
@@ -44,6 +110,9 @@ package nonisolated enum ProtoSource: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// Nobody: time passed.
   case timer // = 5
+
+  /// Somebody at the publisher's, by hand or through a backend: a link, a grant. From feature level 2 on.
+  case person // = 6
   case UNRECOGNIZED(Int)
 
   package init() {
@@ -58,6 +127,7 @@ package nonisolated enum ProtoSource: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 3: self = .history
     case 4: self = .client
     case 5: self = .timer
+    case 6: self = .person
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -70,6 +140,7 @@ package nonisolated enum ProtoSource: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .history: return 3
     case .client: return 4
     case .timer: return 5
+    case .person: return 6
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -82,6 +153,7 @@ package nonisolated enum ProtoSource: SwiftProtobuf.Enum, Swift.CaseIterable {
     .history,
     .client,
     .timer,
+    .person,
   ]
 
 }
@@ -205,6 +277,17 @@ package nonisolated struct ProtoEvent: @unchecked Sendable {
     }
     set {_uniqueStorage()._record = .test(newValue)}
   }
+
+  /// What the event says of the stream's links; the customer is in PersonalIdentifiers.customer_ids. A `linked` event without
+  /// it is of a version that had no policies: the first customer of a stream held.
+  package var link: ProtoEvent.Link {
+    get {_storage._link ?? ProtoEvent.Link()}
+    set {_uniqueStorage()._link = newValue}
+  }
+  /// Returns true if `link` has been explicitly set.
+  package var hasLink: Bool {_storage._link != nil}
+  /// Clears the value of `link`. Subsequent reads from it will return its default value.
+  package mutating func clearLink() {_uniqueStorage()._link = nil}
 
   /// The text of each CHANGE_OTHER, in order.
   package var changesText: [String] {
@@ -389,6 +472,52 @@ package nonisolated struct ProtoEvent: @unchecked Sendable {
     package init() {}
   }
 
+  package nonisolated struct Link: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var action: ProtoLinkAction = .unspecified
+
+    /// Of `linked`: the place of the token that the link overrules, else of the newest payload.
+    package var place: ProtoFactPlace {
+      get {_place ?? ProtoFactPlace()}
+      set {_place = newValue}
+    }
+    /// Returns true if `place` has been explicitly set.
+    package var hasPlace: Bool {self._place != nil}
+    /// Clears the value of `place`. Subsequent reads from it will return its default value.
+    package mutating func clearPlace() {self._place = nil}
+
+    /// The name of the API token that asked.
+    package var actor: String {
+      get {_actor ?? String()}
+      set {_actor = newValue}
+    }
+    /// Returns true if `actor` has been explicitly set.
+    package var hasActor: Bool {self._actor != nil}
+    /// Clears the value of `actor`. Subsequent reads from it will return its default value.
+    package mutating func clearActor() {self._actor = nil}
+
+    /// For people.
+    package var reason: String {
+      get {_reason ?? String()}
+      set {_reason = newValue}
+    }
+    /// Returns true if `reason` has been explicitly set.
+    package var hasReason: Bool {self._reason != nil}
+    /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+    package mutating func clearReason() {self._reason = nil}
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _place: ProtoFactPlace? = nil
+    fileprivate var _actor: String? = nil
+    fileprivate var _reason: String? = nil
+  }
+
   package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
@@ -439,13 +568,17 @@ package nonisolated struct ProtoNotificationIdentity: Sendable {
 
 fileprivate nonisolated let _protobuf_package = "perennial.v1"
 
+nonisolated extension ProtoLinkAction: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LINK_ACTION_UNSPECIFIED\0\u{1}LINK_ACTION_LINKED\0\u{1}LINK_ACTION_SHARED\0\u{1}LINK_ACTION_UNLINKED\0\u{1}LINK_ACTION_UNSHARED\0\u{1}LINK_ACTION_CONFLICTED\0\u{1}LINK_ACTION_DISMISSED\0")
+}
+
 nonisolated extension ProtoSource: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SOURCE_UNSPECIFIED\0\u{1}SOURCE_NOTIFICATION\0\u{1}SOURCE_STATUSES\0\u{1}SOURCE_HISTORY\0\u{1}SOURCE_CLIENT\0\u{1}SOURCE_TIMER\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SOURCE_UNSPECIFIED\0\u{1}SOURCE_NOTIFICATION\0\u{1}SOURCE_STATUSES\0\u{1}SOURCE_HISTORY\0\u{1}SOURCE_CLIENT\0\u{1}SOURCE_TIMER\0\u{1}SOURCE_PERSON\0")
 }
 
 nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}facts\0\u{1}source\0\u{1}changes\0\u{3}signed_date\0\u{3}content_digest\0\u{1}notification\0\u{1}personal\0\u{3}effective_at\0\u{1}detail\0\u{3}mass_extension\0\u{3}external_purchase\0\u{3}consent_rescinded\0\u{1}test\0\u{4}Z\u{1}changes_text\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}facts\0\u{1}source\0\u{1}changes\0\u{3}signed_date\0\u{3}content_digest\0\u{1}notification\0\u{1}personal\0\u{3}effective_at\0\u{1}detail\0\u{3}mass_extension\0\u{3}external_purchase\0\u{3}consent_rescinded\0\u{1}test\0\u{1}link\0\u{4}Y\u{1}changes_text\0")
 
   fileprivate class _StorageClass {
     var _facts: ProtoFacts? = nil
@@ -458,6 +591,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _effectiveAt: Int64? = nil
     var _detail: String? = nil
     var _record: ProtoEvent.OneOf_Record?
+    var _link: ProtoEvent.Link? = nil
     var _changesText: [String] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -479,6 +613,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _effectiveAt = source._effectiveAt
       _detail = source._detail
       _record = source._record
+      _link = source._link
       _changesText = source._changesText
     }
   }
@@ -559,6 +694,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
             _storage._record = .test(v)
           }
         }()
+        case 14: try { try decoder.decodeSingularMessageField(value: &_storage._link) }()
         case 103: try { try decoder.decodeRepeatedStringField(value: &_storage._changesText) }()
         default: break
         }
@@ -618,6 +754,9 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       }()
       case nil: break
       }
+      try { if let v = _storage._link {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      } }()
       if !_storage._changesText.isEmpty {
         try visitor.visitRepeatedStringField(value: _storage._changesText, fieldNumber: 103)
       }
@@ -640,6 +779,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._effectiveAt != rhs_storage._effectiveAt {return false}
         if _storage._detail != rhs_storage._detail {return false}
         if _storage._record != rhs_storage._record {return false}
+        if _storage._link != rhs_storage._link {return false}
         if _storage._changesText != rhs_storage._changesText {return false}
         return true
       }
@@ -811,6 +951,55 @@ nonisolated extension ProtoEvent.Test: SwiftProtobuf.Message, SwiftProtobuf._Mes
   }
 
   package static func ==(lhs: ProtoEvent.Test, rhs: ProtoEvent.Test) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoEvent.Link: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoEvent.protoMessageName + ".Link"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}action\0\u{1}place\0\u{1}actor\0\u{1}reason\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.action) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._place) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._actor) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.action != .unspecified {
+      try visitor.visitSingularEnumField(value: self.action, fieldNumber: 1)
+    }
+    try { if let v = self._place {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._actor {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._reason {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoEvent.Link, rhs: ProtoEvent.Link) -> Bool {
+    if lhs.action != rhs.action {return false}
+    if lhs._place != rhs._place {return false}
+    if lhs._actor != rhs._actor {return false}
+    if lhs._reason != rhs._reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

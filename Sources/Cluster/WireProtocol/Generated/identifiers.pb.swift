@@ -122,11 +122,76 @@ package nonisolated struct ProtoPersonalIdentifiers: Sendable {
   /// Clears the value of `rescindedAppTransactionID`. Subsequent reads from it will return its default value.
   package mutating func clearRescindedAppTransactionID() {self._rescindedAppTransactionID = nil}
 
+  /// The token that a link overrules (`Event.link`, `StreamState.leads.link`).
+  package var linkToken: ProtoIdentifier {
+    get {_linkToken ?? ProtoIdentifier()}
+    set {_linkToken = newValue}
+  }
+  /// Returns true if `linkToken` has been explicitly set.
+  package var hasLinkToken: Bool {self._linkToken != nil}
+  /// Clears the value of `linkToken`. Subsequent reads from it will return its default value.
+  package mutating func clearLinkToken() {self._linkToken = nil}
+
+  /// Of a state alone: see `StreamState.Leads`.
+  package var appAccountToken: ProtoIdentifier {
+    get {_appAccountToken ?? ProtoIdentifier()}
+    set {_appAccountToken = newValue}
+  }
+  /// Returns true if `appAccountToken` has been explicitly set.
+  package var hasAppAccountToken: Bool {self._appAccountToken != nil}
+  /// Clears the value of `appAccountToken`. Subsequent reads from it will return its default value.
+  package mutating func clearAppAccountToken() {self._appAccountToken = nil}
+
+  package var appTransactionID: ProtoIdentifier {
+    get {_appTransactionID ?? ProtoIdentifier()}
+    set {_appTransactionID = newValue}
+  }
+  /// Returns true if `appTransactionID` has been explicitly set.
+  package var hasAppTransactionID: Bool {self._appTransactionID != nil}
+  /// Clears the value of `appTransactionID`. Subsequent reads from it will return its default value.
+  package mutating func clearAppTransactionID() {self._appTransactionID = nil}
+
+  package var linkedCustomerID: ProtoIdentifier {
+    get {_linkedCustomerID ?? ProtoIdentifier()}
+    set {_linkedCustomerID = newValue}
+  }
+  /// Returns true if `linkedCustomerID` has been explicitly set.
+  package var hasLinkedCustomerID: Bool {self._linkedCustomerID != nil}
+  /// Clears the value of `linkedCustomerID`. Subsequent reads from it will return its default value.
+  package mutating func clearLinkedCustomerID() {self._linkedCustomerID = nil}
+
+  package var sharingCustomerIds: [ProtoIdentifier] = []
+
+  /// Whose links wait for a person.
+  package var conflictingCustomerIds: [ProtoIdentifier] = []
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _rescindedAppTransactionID: ProtoIdentifier? = nil
+  fileprivate var _linkToken: ProtoIdentifier? = nil
+  fileprivate var _appAccountToken: ProtoIdentifier? = nil
+  fileprivate var _appTransactionID: ProtoIdentifier? = nil
+  fileprivate var _linkedCustomerID: ProtoIdentifier? = nil
+}
+
+/// The place of a payload among all of its stream.
+package nonisolated struct ProtoFactPlace: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var purchaseDate: Int64 = 0
+
+  package var signedDate: Int64 = 0
+
+  /// The first eight bytes of the payload's SHA-256.
+  package var digestStart: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 package nonisolated struct ProtoOwner: Sendable {
@@ -277,7 +342,7 @@ nonisolated extension ProtoTextList: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension ProtoPersonalIdentifiers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PersonalIdentifiers"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}owners\0\u{3}customer_ids\0\u{3}rescinded_app_transaction_id\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}owners\0\u{3}customer_ids\0\u{3}rescinded_app_transaction_id\0\u{3}link_token\0\u{3}app_account_token\0\u{3}app_transaction_id\0\u{3}linked_customer_id\0\u{3}sharing_customer_ids\0\u{3}conflicting_customer_ids\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -288,6 +353,12 @@ nonisolated extension ProtoPersonalIdentifiers: SwiftProtobuf.Message, SwiftProt
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.owners) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.customerIds) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._rescindedAppTransactionID) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._linkToken) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._appAccountToken) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._appTransactionID) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._linkedCustomerID) }()
+      case 8: try { try decoder.decodeRepeatedMessageField(value: &self.sharingCustomerIds) }()
+      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.conflictingCustomerIds) }()
       default: break
       }
     }
@@ -307,6 +378,24 @@ nonisolated extension ProtoPersonalIdentifiers: SwiftProtobuf.Message, SwiftProt
     try { if let v = self._rescindedAppTransactionID {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._linkToken {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._appAccountToken {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._appTransactionID {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._linkedCustomerID {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    if !self.sharingCustomerIds.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.sharingCustomerIds, fieldNumber: 8)
+    }
+    if !self.conflictingCustomerIds.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.conflictingCustomerIds, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -314,6 +403,52 @@ nonisolated extension ProtoPersonalIdentifiers: SwiftProtobuf.Message, SwiftProt
     if lhs.owners != rhs.owners {return false}
     if lhs.customerIds != rhs.customerIds {return false}
     if lhs._rescindedAppTransactionID != rhs._rescindedAppTransactionID {return false}
+    if lhs._linkToken != rhs._linkToken {return false}
+    if lhs._appAccountToken != rhs._appAccountToken {return false}
+    if lhs._appTransactionID != rhs._appTransactionID {return false}
+    if lhs._linkedCustomerID != rhs._linkedCustomerID {return false}
+    if lhs.sharingCustomerIds != rhs.sharingCustomerIds {return false}
+    if lhs.conflictingCustomerIds != rhs.conflictingCustomerIds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoFactPlace: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FactPlace"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}purchase_date\0\u{3}signed_date\0\u{3}digest_start\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.purchaseDate) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.signedDate) }()
+      case 3: try { try decoder.decodeSingularFixed64Field(value: &self.digestStart) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.purchaseDate != 0 {
+      try visitor.visitSingularInt64Field(value: self.purchaseDate, fieldNumber: 1)
+    }
+    if self.signedDate != 0 {
+      try visitor.visitSingularInt64Field(value: self.signedDate, fieldNumber: 2)
+    }
+    if self.digestStart != 0 {
+      try visitor.visitSingularFixed64Field(value: self.digestStart, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoFactPlace, rhs: ProtoFactPlace) -> Bool {
+    if lhs.purchaseDate != rhs.purchaseDate {return false}
+    if lhs.signedDate != rhs.signedDate {return false}
+    if lhs.digestStart != rhs.digestStart {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -100,7 +100,85 @@ package nonisolated struct ProtoStreamState: @unchecked Sendable {
     set {_uniqueStorage()._hasUnrecordedFacts_p = newValue}
   }
 
+  /// What leads to a customer, where the transactions above do not say it.
+  package var leads: ProtoStreamState.Leads {
+    get {_storage._leads ?? ProtoStreamState.Leads()}
+    set {_uniqueStorage()._leads = newValue}
+  }
+  /// Returns true if `leads` has been explicitly set.
+  package var hasLeads: Bool {_storage._leads != nil}
+  /// Clears the value of `leads`. Subsequent reads from it will return its default value.
+  package mutating func clearLeads() {_uniqueStorage()._leads = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// The identifiers are in PersonalIdentifiers.
+  package nonisolated struct Leads: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// Of the payload whose token counts, and whether that token is no UUID or was erased.
+    package var token: ProtoFactPlace {
+      get {_token ?? ProtoFactPlace()}
+      set {_token = newValue}
+    }
+    /// Returns true if `token` has been explicitly set.
+    package var hasToken: Bool {self._token != nil}
+    /// Clears the value of `token`. Subsequent reads from it will return its default value.
+    package mutating func clearToken() {self._token = nil}
+
+    package var tokenIsUnusable: Bool = false
+
+    /// Of the payload whose appTransactionId counts.
+    package var appTransaction: ProtoFactPlace {
+      get {_appTransaction ?? ProtoFactPlace()}
+      set {_appTransaction = newValue}
+    }
+    /// Returns true if `appTransaction` has been explicitly set.
+    package var hasAppTransaction: Bool {self._appTransaction != nil}
+    /// Clears the value of `appTransaction`. Subsequent reads from it will return its default value.
+    package mutating func clearAppTransaction() {self._appTransaction = nil}
+
+    /// Of the payload whose previousOriginalTransactionId counts, and that id.
+    package var predecessor: ProtoFactPlace {
+      get {_predecessor ?? ProtoFactPlace()}
+      set {_predecessor = newValue}
+    }
+    /// Returns true if `predecessor` has been explicitly set.
+    package var hasPredecessor: Bool {self._predecessor != nil}
+    /// Clears the value of `predecessor`. Subsequent reads from it will return its default value.
+    package mutating func clearPredecessor() {self._predecessor = nil}
+
+    package var predecessorID: ProtoIdentifier {
+      get {_predecessorID ?? ProtoIdentifier()}
+      set {_predecessorID = newValue}
+    }
+    /// Returns true if `predecessorID` has been explicitly set.
+    package var hasPredecessorID: Bool {self._predecessorID != nil}
+    /// Clears the value of `predecessorID`. Subsequent reads from it will return its default value.
+    package mutating func clearPredecessorID() {self._predecessorID = nil}
+
+    /// Absent without a link; a link without a customer is to nobody.
+    package var link: ProtoFactPlace {
+      get {_link ?? ProtoFactPlace()}
+      set {_link = newValue}
+    }
+    /// Returns true if `link` has been explicitly set.
+    package var hasLink: Bool {self._link != nil}
+    /// Clears the value of `link`. Subsequent reads from it will return its default value.
+    package mutating func clearLink() {self._link = nil}
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _token: ProtoFactPlace? = nil
+    fileprivate var _appTransaction: ProtoFactPlace? = nil
+    fileprivate var _predecessor: ProtoFactPlace? = nil
+    fileprivate var _predecessorID: ProtoIdentifier? = nil
+    fileprivate var _link: ProtoFactPlace? = nil
+  }
 
   package nonisolated struct TransactionTrace: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -350,7 +428,7 @@ fileprivate nonisolated let _protobuf_package = "perennial.v1"
 
 nonisolated extension ProtoStreamState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StreamState"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}facts\0\u{1}transactions\0\u{1}renewal\0\u{1}status\0\u{1}personal\0\u{3}confirmed_day\0\u{3}has_unrecorded_facts\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}facts\0\u{1}transactions\0\u{1}renewal\0\u{1}status\0\u{1}personal\0\u{3}confirmed_day\0\u{3}has_unrecorded_facts\0\u{1}leads\0")
 
   fileprivate class _StorageClass {
     var _logicVersion: Int64 = 0
@@ -361,6 +439,7 @@ nonisolated extension ProtoStreamState: SwiftProtobuf.Message, SwiftProtobuf._Me
     var _personal: ProtoPersonalIdentifiers? = nil
     var _confirmedDay: Int64? = nil
     var _hasUnrecordedFacts_p: Bool = false
+    var _leads: ProtoStreamState.Leads? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -379,6 +458,7 @@ nonisolated extension ProtoStreamState: SwiftProtobuf.Message, SwiftProtobuf._Me
       _personal = source._personal
       _confirmedDay = source._confirmedDay
       _hasUnrecordedFacts_p = source._hasUnrecordedFacts_p
+      _leads = source._leads
     }
   }
 
@@ -405,6 +485,7 @@ nonisolated extension ProtoStreamState: SwiftProtobuf.Message, SwiftProtobuf._Me
         case 6: try { try decoder.decodeSingularMessageField(value: &_storage._personal) }()
         case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._confirmedDay) }()
         case 8: try { try decoder.decodeSingularBoolField(value: &_storage._hasUnrecordedFacts_p) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._leads) }()
         default: break
         }
       }
@@ -441,6 +522,9 @@ nonisolated extension ProtoStreamState: SwiftProtobuf.Message, SwiftProtobuf._Me
       if _storage._hasUnrecordedFacts_p != false {
         try visitor.visitSingularBoolField(value: _storage._hasUnrecordedFacts_p, fieldNumber: 8)
       }
+      try { if let v = _storage._leads {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -458,10 +542,70 @@ nonisolated extension ProtoStreamState: SwiftProtobuf.Message, SwiftProtobuf._Me
         if _storage._personal != rhs_storage._personal {return false}
         if _storage._confirmedDay != rhs_storage._confirmedDay {return false}
         if _storage._hasUnrecordedFacts_p != rhs_storage._hasUnrecordedFacts_p {return false}
+        if _storage._leads != rhs_storage._leads {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoStreamState.Leads: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoStreamState.protoMessageName + ".Leads"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{3}token_is_unusable\0\u{3}app_transaction\0\u{1}predecessor\0\u{3}predecessor_id\0\u{1}link\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._token) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.tokenIsUnusable) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._appTransaction) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._predecessor) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._predecessorID) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._link) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._token {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.tokenIsUnusable != false {
+      try visitor.visitSingularBoolField(value: self.tokenIsUnusable, fieldNumber: 2)
+    }
+    try { if let v = self._appTransaction {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._predecessor {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._predecessorID {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._link {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoStreamState.Leads, rhs: ProtoStreamState.Leads) -> Bool {
+    if lhs._token != rhs._token {return false}
+    if lhs.tokenIsUnusable != rhs.tokenIsUnusable {return false}
+    if lhs._appTransaction != rhs._appTransaction {return false}
+    if lhs._predecessor != rhs._predecessor {return false}
+    if lhs._predecessorID != rhs._predecessorID {return false}
+    if lhs._link != rhs._link {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

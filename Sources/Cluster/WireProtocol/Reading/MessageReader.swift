@@ -59,6 +59,12 @@ struct MessageReader {
         return try self.varint()
     }
 
+    /// Of eight bytes.
+    mutating func fixed() throws(WireError) -> UInt64 {
+        try self.expect(wireType: 1)
+        return UInt64(littleEndian: try self.take(8).loadUnaligned(as: UInt64.self))
+    }
+
     mutating func text() throws(WireError) -> String {
         let content = try self.content().assumingMemoryBound(to: UInt8.self)
         guard let text = try? UTF8Span(validating: content.span) else {

@@ -2,8 +2,14 @@ import Subscriptions
 
 /// The content of `PersonalIdentifiers`. An identifier that nothing asks for may be without meaning.
 struct StoredPersonalIdentifiers {
-    private(set) var customerIDs: [StoredIdentifier] = []
+    private(set) var customerID: StoredIdentifier?
     private(set) var rescindedAppTransactionID: StoredIdentifier?
+    private(set) var linkToken: StoredIdentifier?
+    private(set) var appAccountToken: StoredIdentifier?
+    private(set) var appTransactionID: StoredIdentifier?
+    private(set) var linkedCustomerID: StoredIdentifier?
+    private(set) var sharingCustomerIDs: [StoredIdentifier] = []
+    private(set) var conflictingCustomerIDs: [StoredIdentifier] = []
     private var owners: [(appAccountToken: StoredIdentifier?, appTransactionID: StoredIdentifier?)] = []
     private var place = 0
     private var owner = Facts.Owner()
@@ -13,8 +19,16 @@ struct StoredPersonalIdentifiers {
         while let field = try message.nextField() {
             switch field {
             case 1: try self.addOwner(message.message())
-            case 2: self.customerIDs.append(try message.identifier())
+            case 2:
+                let id = try message.identifier()
+                self.customerID = self.customerID ?? id
             case 3: self.rescindedAppTransactionID = try message.identifier()
+            case 4: self.linkToken = try message.identifier()
+            case 5: self.appAccountToken = try message.identifier()
+            case 6: self.appTransactionID = try message.identifier()
+            case 7: self.linkedCustomerID = try message.identifier()
+            case 8: self.sharingCustomerIDs.append(try message.identifier())
+            case 9: self.conflictingCustomerIDs.append(try message.identifier())
             default: try message.skip()
             }
         }

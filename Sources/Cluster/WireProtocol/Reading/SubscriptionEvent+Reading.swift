@@ -14,6 +14,7 @@ extension SubscriptionEvent {
     init(_ message: MessageReader, of key: StreamKey) throws(WireError) {
         var message = message
         var (facts, notification, personal): (MessageReader?, MessageReader?, MessageReader?)
+        var link: MessageReader?
         var record: (field: Int, content: MessageReader)?
         var source = 0
         var changes = StoredChanges()
@@ -32,6 +33,7 @@ extension SubscriptionEvent {
             case 8: effectiveAt = try message.moment()
             case 9: detail = try message.text()
             case 10...13: record = (field, try message.message(unless: record != nil))
+            case 14: link = try message.message(unless: link != nil)
             case 103: changes.texts.append(try message.text())
             default: try message.skip()
             }
@@ -46,6 +48,32 @@ extension SubscriptionEvent {
                     ProtoEvent.OneOf_Record(record.content.copy, field: record.field),
                     rescinded: identifiers.rescindedAppTransactionID)
             },
-            customerID: try identifiers.customerIDs.first?.spelling, detail: detail, contentDigest: digest)
+            link: try link.map { link throws(WireError) in try LinkRecord(link, identifiers) },
+            customerID: link == nil ? try identifiers.customerID?.spelling : nil, detail: detail, contentDigest: digest)
+    }
+}
+
+extension LinkRecord {
+    fileprivate init(_ message: MessageReader, _ identifiers: StoredPersonalIdentifiers) throws(WireError) {
+        var message = message
+        var number = 0
+        var place: FactPlace?
+        var (actor, reason): (String?, String?)
+        while let field = try message.nextField() {
+            switch field {
+            case 1: number = try message.word()
+            case 2: place = try FactPlace(message.message(unless: place != nil))
+            case 3: actor = try message.text()
+            case 4: reason = try message.text()
+            default: try message.skip()
+            }
+        }
+        guard let action = Action(rawValue: number) else {
+            throw WireError(.unknownWord, "number \(number) of \(ProtoLinkAction.self)")
+        }
+        self.init(
+            action, try identifiers.customerID.map { id throws(WireError) in CustomerID(stored: try id.spelling) },
+            token: try identifiers.linkToken.flatMap { id throws(WireError) in AccountToken(try id.spelling) },
+            place: place, actor: actor, reason: reason)
     }
 }

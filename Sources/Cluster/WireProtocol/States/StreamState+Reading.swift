@@ -3,7 +3,7 @@ import Subscriptions
 extension StoredState {
     init(_ message: MessageReader, of key: StreamKey) throws(WireError) {
         var message = message
-        var (facts, personal): (MessageReader?, MessageReader?)
+        var (facts, personal, leads): (MessageReader?, MessageReader?, MessageReader?)
         var periods = [PeriodTrace]()
         var renewal: RenewalTrace?
         var status: StatusTrace?
@@ -19,6 +19,7 @@ extension StoredState {
             case 6: personal = try message.message(unless: personal != nil)
             case 7: state.confirmedDay = try message.integer()
             case 8: state.hasUnrecordedFacts = try message.flag()
+            case 9: leads = try message.message(unless: leads != nil)
             default: try message.skip()
             }
         }
@@ -41,7 +42,7 @@ extension StoredState {
                 },
                 expiresDate: status?.expiresDate, revocationDate: status?.revocationDate)
         }
-        for id in identifiers.customerIDs { state.customerIDs.append(try id.spelling) }
+        state.leads = try StoredLeads(leads, identifiers).leads(beside: kept.transactions)
         self.init(state, logicVersion: Int(logicVersion))
     }
 }

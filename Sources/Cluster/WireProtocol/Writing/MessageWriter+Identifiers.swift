@@ -30,17 +30,33 @@ extension MessageWriter {
         return other
     }
 
-    mutating func write(personal owners: [Facts.Owner], customerIDs: [String], rescinded: String?, _ field: Int) {
-        guard !owners.isEmpty || !customerIDs.isEmpty || rescinded != nil else { return }
+    mutating func write(_ place: FactPlace?, _ field: Int) {
+        guard let place else { return }
         self.message(field) { message in
-            for owner in owners {
+            message.write(place.purchaseDate, 1)
+            message.write(place.signedDate, 2)
+            message.write(fixed: place.digestStart, 3)
+        }
+    }
+
+    /// All that leads to a person; left out where nothing does.
+    mutating func write(_ personal: PersonalIdentifiers, _ field: Int) {
+        guard personal != PersonalIdentifiers() else { return }
+        self.message(field) { message in
+            for owner in personal.owners {
                 message.message(1) { message in
                     message.write(identifier: owner.appAccountToken, 1)
                     message.write(identifier: owner.appTransactionID, 2)
                 }
             }
-            for id in customerIDs { message.write(identifier: id, 2) }
-            message.write(identifier: rescinded, 3)
+            message.write(identifier: personal.customerID, 2)
+            message.write(identifier: personal.rescinded, 3)
+            message.write(identifier: personal.linkToken, 4)
+            message.write(identifier: personal.appAccountToken, 5)
+            message.write(identifier: personal.appTransactionID, 6)
+            message.write(identifier: personal.linkedCustomerID, 7)
+            for id in personal.sharingCustomerIDs { message.write(identifier: id, 8) }
+            for id in personal.conflictingCustomerIDs { message.write(identifier: id, 9) }
         }
     }
 }

@@ -42,6 +42,13 @@ struct MessageWriter {
         self.varint(UInt64(bitPattern: number))
     }
 
+    /// Eight bytes, whatever the number.
+    mutating func write(fixed number: UInt64, _ field: Int) {
+        guard number != 0 else { return }
+        self.tag(field, wireType: 1)
+        withUnsafeBytes(of: number.littleEndian) { self.bytes.append(contentsOf: $0) }
+    }
+
     mutating func write(present text: String, _ field: Int) {
         self.tag(field, wireType: 2)
         self.varint(UInt64(text.utf8.count))

@@ -32,14 +32,25 @@ extension StreamState {
                 }
             }
         }
-        writer.write(personal: facts.owners, customerIDs: self.customerIDs, rescinded: nil, 6)
+        let leads = StoredLeads(self.leads, beside: facts.transactions)
+        writer.write(leads.personal(owners: facts.owners), 6)
         writer.write(self.confirmedDay, 7)
         writer.write(self.hasUnrecordedFacts, 8)
+        if !leads.isEmpty { writer.message(9) { $0.write(leads) } }
         return writer.bytes
     }
 }
 
 extension MessageWriter {
+    fileprivate mutating func write(_ leads: StoredLeads) {
+        self.write(leads.token?.place, 1)
+        self.write(leads.token.map { $0.value == nil } ?? false, 2)
+        self.write(leads.appTransactionID?.place, 3)
+        self.write(leads.predecessor?.place, 4)
+        self.write(identifier: leads.predecessor?.value.rawValue, 5)
+        self.write(leads.link?.place, 6)
+    }
+
     fileprivate mutating func write(_ end: PeriodEnd) {
         self.write(end.signedDate, 1)
         self.write(end.expiresDate, 2)

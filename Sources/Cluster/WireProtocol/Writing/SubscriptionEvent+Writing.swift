@@ -28,10 +28,20 @@ extension SubscriptionEvent {
             writer.message(6) { $0.write(notification) }
         }
         writer.write(
-            personal: self.facts.owners, customerIDs: self.customerID.map { [$0] } ?? [], rescinded: rescinded, 7)
+            PersonalIdentifiers(
+                owners: self.facts.owners, customerID: self.link?.customer?.rawValue ?? self.customerID,
+                rescinded: rescinded, linkToken: self.link?.token?.rawValue), 7)
         writer.write(self.effectiveAt, 8)
         writer.write(self.detail, 9)
         if let record { writer.write(record.content, record.field) }
+        if let link = self.link {
+            writer.message(14) { message in
+                message.write(Int64(link.action.rawValue), 1)
+                message.write(link.place, 2)
+                message.write(link.actor, 3)
+                message.write(link.reason, 4)
+            }
+        }
         for (change, text) in changes where change == .other { writer.write(present: text, 103) }
     }
 }

@@ -11,7 +11,7 @@ import Testing
         let apps = try AppDirectory([self.store.app])
         return try await TransactionReader(verifier: PayloadVerifier(apps: apps), apps: apps).read(
             signedTransaction: self.store.sign(transaction), signedRenewalInfo: renewal.map { try self.store.sign($0) },
-            customerID: "c1", now: TestStore.now)
+            link: LinkRequest(CustomerID("c1")!, origin: .post), now: TestStore.now)
     }
 
     @Test func readsEveryFieldOfATransaction() async throws {
@@ -74,7 +74,7 @@ import Testing
         #expect(info.commitment?.commitmentExpiresDate?.milliseconds == 1_730_000_000_000)
         #expect(info.commitment?.commitmentPrice == 119_880)
         #expect(bundle.source == .client)
-        #expect(bundle.customerID == "c1")
+        #expect(bundle.link?.customer == CustomerID("c1"))
         #expect(bundle.signedDate == info.signedDate)
     }
 

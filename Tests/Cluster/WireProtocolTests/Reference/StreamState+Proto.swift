@@ -19,8 +19,6 @@ extension StreamState {
         guard proto.transactions.count == facts.transactions.count else {
             throw Refusal(.malformed, "a state whose transactions and traces differ in number")
         }
-        var customerIDs = [String]()
-        for id in proto.personal.customerIds { try customerIDs.append(id.spelling()) }
         self.init(
             key: key,
             facts: KeptFacts(
@@ -29,8 +27,37 @@ extension StreamState {
                 },
                 renewal: facts.renewal.map { KeptRenewal($0, proto.renewal) },
                 status: try facts.status.map { status throws(Refusal) in try KeptStatus(status, proto.status) }),
-            customerIDs: customerIDs, confirmedDay: proto.hasConfirmedDay ? proto.confirmedDay : nil,
+            leads: try StreamLeads(proto, facts.transactions),
+            confirmedDay: proto.hasConfirmedDay ? proto.confirmedDay : nil,
             hasUnrecordedFacts: proto.hasUnrecordedFacts_p)
+    }
+}
+
+extension StreamLeads {
+    fileprivate init(_ proto: ProtoStreamState, _ transactions: [TransactionInfo]) throws(Refusal) {
+        self.init(transactions)
+        let (leads, personal) = (proto.leads, proto.personal)
+        if leads.hasToken {
+            let text = personal.hasAppAccountToken ? try personal.appAccountToken.spelling() : nil
+            self.token = Placed(text.flatMap { AccountToken($0) }, at: FactPlace(leads.token))
+        }
+        if leads.hasAppTransaction, personal.hasAppTransactionID {
+            self.appTransactionID = Placed(
+                try personal.appTransactionID.spelling(), at: FactPlace(leads.appTransaction))
+        }
+        if leads.hasPredecessor, leads.hasPredecessorID {
+            let id = OriginalTransactionID(rawValue: try leads.predecessorID.spelling())
+            self.predecessor = Placed(id, at: FactPlace(leads.predecessor))
+        }
+        if leads.hasLink {
+            self.link = CustomerLink(
+                customer: personal.hasLinkedCustomerID
+                    ? CustomerID(stored: try personal.linkedCustomerID.spelling()) : nil,
+                token: personal.hasLinkToken ? AccountToken(try personal.linkToken.spelling()) : nil,
+                place: FactPlace(leads.link))
+        }
+        for id in personal.sharingCustomerIds { self.sharers.append(CustomerID(stored: try id.spelling())) }
+        for id in personal.conflictingCustomerIds { self.conflicts.append(CustomerID(stored: try id.spelling())) }
     }
 }
 

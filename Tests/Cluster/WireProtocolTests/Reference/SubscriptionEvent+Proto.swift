@@ -19,7 +19,8 @@ extension SubscriptionEvent {
             record: try proto.record.map { record throws(Refusal) in
                 try NotificationRecord(record, personal: proto.personal)
             },
-            customerID: try proto.personal.customerIds.first?.spelling(),
+            link: proto.hasLink ? try LinkRecord(proto.link, proto.personal) : nil,
+            customerID: proto.hasLink ? nil : try proto.personal.customerIds.first?.spelling(),
             detail: proto.hasDetail ? proto.detail : nil,
             contentDigest: proto.contentDigest.isEmpty ? nil : try PayloadDigest(proto: proto.contentDigest))
     }
@@ -33,6 +34,7 @@ extension EventSource {
         case .history: self = .history
         case .client: self = .client
         case .timer: self = .timer
+        case .person: self = .person
         case .unspecified: throw Refusal(.malformed, "an event without a source")
         case .UNRECOGNIZED(let number): throw Refusal(.unknownWord, "number \(number) of \(ProtoSource.self)")
         }
@@ -64,5 +66,26 @@ extension ProtoEvent {
             }
             return names
         }
+    }
+}
+
+extension LinkRecord {
+    fileprivate init(_ proto: ProtoEvent.Link, _ personal: ProtoPersonalIdentifiers) throws(Refusal) {
+        guard let action = Action(rawValue: proto.action.rawValue) else {
+            throw Refusal(.unknownWord, "number \(proto.action.rawValue) of \(ProtoLinkAction.self)")
+        }
+        self.init(
+            action, try personal.customerIds.first.map { id throws(Refusal) in CustomerID(stored: try id.spelling()) },
+            token: personal.hasLinkToken ? AccountToken(try personal.linkToken.spelling()) : nil,
+            place: proto.hasPlace ? FactPlace(proto.place) : nil, actor: proto.hasActor ? proto.actor : nil,
+            reason: proto.hasReason ? proto.reason : nil)
+    }
+}
+
+extension FactPlace {
+    init(_ proto: ProtoFactPlace) {
+        self.init(
+            purchaseDate: Moment(rawValue: proto.purchaseDate), signedDate: Moment(rawValue: proto.signedDate),
+            digestStart: proto.digestStart)
     }
 }
