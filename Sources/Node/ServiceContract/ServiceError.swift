@@ -17,6 +17,10 @@ package struct ServiceError: Error, Sendable {
         case unknownSubscription
         /// No such purchase (404).
         case unknownPurchase
+        /// Nothing leads to a customer of this id (404).
+        case unknownCustomer
+        /// What cannot be a customer's id (400).
+        case invalidCustomerId
         /// The catalog has no entitlement of that name (404; so far of a single check only).
         case unknownEntitlement
         /// Several apps have a stream with this id; the question has to name the bundle (409).
@@ -33,6 +37,10 @@ package struct ServiceError: Error, Sendable {
         case olderNodes
         /// The app has no `serverAPI` configured, so that Apple cannot be asked (409).
         case notConfigured
+        /// The purchase belongs to another customer, and the policy lets nobody move it (409).
+        case linkedElsewhere
+        /// As many customers share the purchase as may (409).
+        case tooManySharers
         /// Apple has refused what was asked, for good (422).
         case appStoreRefused
         /// The transaction that a request names is not of the stream that it names (422).
@@ -96,9 +104,11 @@ extension ServiceError.Code {
             .storeFull, .parked, .appStoreUnavailable:
             true
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
-            .invalidEnvironment, .unknownSubscription, .unknownPurchase, .unknownEntitlement, .ambiguous, .futureMoment,
+            .invalidEnvironment, .unknownSubscription, .unknownPurchase, .unknownCustomer, .invalidCustomerId,
+            .unknownEntitlement, .ambiguous, .futureMoment,
             .invalidCursor,
-            .storeRewound, .invalidRequest, .olderNodes, .notConfigured, .appStoreRefused, .transactionElsewhere,
+            .storeRewound, .invalidRequest, .olderNodes, .notConfigured, .linkedElsewhere, .tooManySharers,
+            .appStoreRefused, .transactionElsewhere,
             .appStoreOutcomeUnknown, .unknownJob, .unknownWebhook, .corrupt:
             false
         }

@@ -7,7 +7,7 @@ package enum SubmissionOutcome: Hashable, Sendable {
     case recorded(Place)
     /// Was durable before, or said nothing new.
     case duplicate(Place)
-    /// Nothing was recorded.
+    /// Nothing was recorded; but where a link is refused, the facts that came with it were.
     case refused(ServiceError.Code, message: String)
 
     /// Of bytes that are no submission, or name header segments that are not known here. What older nodes answer to such

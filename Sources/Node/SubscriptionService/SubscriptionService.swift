@@ -17,6 +17,7 @@ package import WireProtocol
 package final class SubscriptionService: Service, Sendable {
     private let store: any EventStore
     private let clock: any WallClock
+    var now: Moment { self.clock.now }
     private let transactions: TransactionReader
     private let verification: VerificationPool
 
@@ -32,6 +33,7 @@ package final class SubscriptionService: Service, Sendable {
     private let followedChanges: ChangeSource
     private let records: RecordReader
     private let checker: EntitlementChecker
+    let customers: CustomerReader
     private let quarantine: Quarantine
     /// What subscribers of the stream may be told of this node's shards.
     package let servedLog: ServedLog
@@ -59,13 +61,19 @@ package final class SubscriptionService: Service, Sendable {
         do {
             accounts = try AccountDirectory(configuration.serverAPI)
             try configuration.featureLevel.check(supports: try store.featureLevel())
+            let hashing = try IdentifierKey(of: store)
             let shards = try ShardSet(
-                store: store, configuration: configuration, clock: clock, doubts: asks, comparing: comparisons,
+                store: store, hashing: hashing, configuration: configuration, clock: clock, doubts: asks,
+                comparing: comparisons,
                 metrics: self.metrics, logger: logger)
             self.checker = EntitlementChecker(
                 store: store, map: shards.map, positions: shards.positions, names: shards.names, catalog: catalog,
                 rules: configuration.rules, mirror: configuration.mirror, clock: clock, watch: shards.watch,
                 waitingClock: configuration.waitingClock, storePatience: configuration.storePatience)
+            self.customers = CustomerReader(
+                store: store, map: shards.map, positions: shards.positions, hashing: hashing,
+                links: LinkJudge(configuration.customers, hashing), rules: configuration.rules, catalog: catalog,
+                clock: clock)
             self.node = ShardNode(
                 shards, answers: self.checker, store: store, configuration: configuration, clock: clock,
                 metrics: self.metrics, logger: logger)
@@ -140,22 +148,21 @@ package final class SubscriptionService: Service, Sendable {
         try await self.node.router.submit(submission).outcome
     }
 
-    /// Verifies and records what a backend got from a device; durable when it returns. The same transaction with
-    /// another customer is another fact.
+    /// Verifies and records what a backend got from a device, and then links it; durable when it returns.
+    /// - Throws: `.linkedElsewhere` or `.tooManySharers` when the facts are recorded, and the link is refused.
     package func record(
-        signedTransaction: [UInt8], signedRenewalInfo: [UInt8]?, customerID: String?
+        signedTransaction: [UInt8], signedRenewalInfo: [UInt8]?, link: LinkRequest? = nil
     ) async throws(ServiceError) -> SubscriptionView {
         let originals =
             [EvidencePart(name: .signedTransactionInfo, jws: signedTransaction)]
             + (signedRenewalInfo.map { [EvidencePart(name: .signedRenewalInfo, jws: $0)] } ?? [])
         let standing = self.transactions.standing(of: signedTransaction)
-        var ((key, bundle), evidence) = try await self.ingestion.verify(standing) { () async throws(ReadingFailure) in
+        let ((key, bundle), evidence) = try await self.ingestion.verify(standing) { () async throws(ReadingFailure) in
             let reading = try await self.transactions.read(
-                signedTransaction: signedTransaction, signedRenewalInfo: signedRenewalInfo, customerID: customerID,
+                signedTransaction: signedTransaction, signedRenewalInfo: signedRenewalInfo, link: link,
                 now: self.clock.now, latest: self.node.router.watch.latest)
             return (reading, self.ingestion.pack(originals))
         }
-        if let customerID { bundle.dedupKey = ContentHash.sha256(bundle.dedupKey + Array(customerID.utf8)) }
         _ = try await self.record(Submission(key: key, bundle: bundle, evidence: try evidence.get()))
         return try await self.subscription(
             SubscriptionQuery(

@@ -30,6 +30,7 @@ import Testing
         for store in [self.store, file] as [any EventStore] {
             #expect(try store.raiseFeatureLevel(to: Self.second))
             var node = try Node(store: store)
+            node.configuration.featureLevel = .first
             #expect { try node.service() } throws: { ($0 as? ServiceError)?.message.contains(Self.outdated) == true }
             node.configuration.featureLevel = Self.second
             _ = try node.service()

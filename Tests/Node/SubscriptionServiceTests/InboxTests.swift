@@ -85,7 +85,7 @@ import Testing
             var life = TestSubscription(id: "2000000000009001", from: Node.start - .days(1))
             let posted = try self.apple.transaction(life.subscribe())
             await #expect {
-                _ = try await service.record(signedTransaction: posted, signedRenewalInfo: nil, customerID: nil)
+                _ = try await service.record(signedTransaction: posted, signedRenewalInfo: nil)
             } throws: { ($0 as? ServiceError)?.code == .notOwner }
             #expect(self.store.inboxDepth().waiting == 0)
         }

@@ -206,16 +206,21 @@ import Testing
         let posted = try node.apple.transaction(life.subscribe())
         try await node.run { service in
             // when
-            let view = try await service.record(signedTransaction: posted, signedRenewalInfo: nil, customerID: "c1")
-            _ = try await service.record(signedTransaction: posted, signedRenewalInfo: nil, customerID: "c1")
-            let linked = try await service.record(signedTransaction: posted, signedRenewalInfo: nil, customerID: "c2")
+            func post(_ name: String) async throws -> SubscriptionView {
+                let link = LinkRequest(try #require(CustomerID(name)), origin: .post)
+                return try await service.record(signedTransaction: posted, signedRenewalInfo: nil, link: link)
+            }
+            let view = try await post("c1")
+            let again = try await post("c1")
+            let refusal = await #expect(throws: ServiceError.self) { try await post("c2") }
             // then
             #expect(view.snapshot?.entitled == true)
             #expect(view.snapshot?.customerIDs == ["c1"])
-            #expect(linked.snapshot?.customerIDs == ["c1", "c2"])
+            #expect(again.version == view.version)
+            #expect(refusal?.code == .linkedElsewhere)
+            let events = try await service.history(StreamReference(id: "1"))
+            #expect(events.map(\.event.kind) == [.subscribed, .linked, .linkConflict])
         }
-        let key = try #require(try await node.store.streams(for: .customer, value: "c2").first)
-        #expect(StreamKey(bytes: key)?.id == "1")
     }
 
     @Test func recordedTimeNeverGoesBack() async throws {

@@ -81,7 +81,7 @@ import Testing
             async let ingested = service.ingest(signedPayload: payload)
             await eventually { store.commits.count == 1 }
             // when: the device posts the same transaction, which is news to nobody
-            async let view = service.record(signedTransaction: posted, signedRenewalInfo: nil, customerID: nil)
+            async let view = service.record(signedTransaction: posted, signedRenewalInfo: nil)
             // time enough for an answer that waits for nothing
             for _ in 0..<50 { _ = try? await service.ingest(signedPayload: forged) }
             block.signal()
@@ -107,7 +107,7 @@ import Testing
             var states: [LifecycleState?] = []
             for post in posts + [posts[2], posts[0]] {
                 let view = try await service.record(
-                    signedTransaction: post, signedRenewalInfo: nil, customerID: nil)
+                    signedTransaction: post, signedRenewalInfo: nil)
                 states.append(view.snapshot?.state)
             }
             // then: it is recorded once more, as it is when Y comes first, and repetitions are not
@@ -117,7 +117,7 @@ import Testing
                 var state: LifecycleState?
                 for post in reordered {
                     state = try await service.record(
-                        signedTransaction: post, signedRenewalInfo: nil, customerID: nil
+                        signedTransaction: post, signedRenewalInfo: nil
                     ).snapshot?.state
                 }
                 return state

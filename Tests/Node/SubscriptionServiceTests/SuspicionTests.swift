@@ -97,7 +97,7 @@ import Testing
             let posted = try self.apple.transaction(life.subscribe())
             // then
             await #expect {
-                _ = try await one.record(signedTransaction: posted, signedRenewalInfo: nil, customerID: nil)
+                _ = try await one.record(signedTransaction: posted, signedRenewalInfo: nil)
             } throws: { ($0 as? ServiceError)?.code == .frozen }
         }
     }

@@ -22,6 +22,9 @@ package struct RuntimeConfiguration: Sendable {
     /// From `entitlements.renewalLeeway` and `entitlements.nonRenewing`.
     package var rules = DerivationRules()
 
+    /// From `customers`.
+    package var customers = CustomerPolicies()
+
     /// From `apps[].serverAPI`: whom to ask about each app in each environment; without it Apple is not asked.
     package var serverAPI: [ServerAPIClient] = []
     /// How long the slow comparison of all subscriptions with Apple's answers rests after each of them.

@@ -29,7 +29,7 @@ package struct ShardSet: Sendable {
     /// - Precondition: the store's shard count is one that a `ShardHash` takes.
     /// - Throws: `ClusterError`.
     package init(
-        store: any EventStore, configuration: RuntimeConfiguration, clock: any WallClock,
+        store: any EventStore, hashing: IdentifierKey, configuration: RuntimeConfiguration, clock: any WallClock,
         doubts: (any DoubtListener)?, comparing: any ShardComparing, metrics: RuntimeMetrics, logger: Logger
     ) throws {
         guard let map = ShardHash(shardCount: store.identity.shardCount) else {
@@ -74,7 +74,8 @@ package struct ShardSet: Sendable {
         self.comparing = comparing
         self.uncounted = AsyncStream.makeStream(of: ShardWriter.self)
         self.resources = WriterResources(
-            store: store, loads: LoadQueue(store: store), configuration: configuration, clock: clock, watch: watch,
+            store: store, loads: LoadQueue(store: store), configuration: configuration,
+            links: LinkJudge(configuration.customers, hashing), clock: clock, watch: watch,
             doubts: doubts, uncounted: self.uncounted.continuation, metrics: metrics, logger: logger)
     }
 }

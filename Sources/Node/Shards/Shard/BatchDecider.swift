@@ -1,3 +1,4 @@
+import Customers
 import Entitlements
 import EventLog
 import Ownership
@@ -9,6 +10,7 @@ import WireProtocol
 /// It does no I/O and reads no clock.
 struct BatchDecider {
     private let rules: DerivationRules
+    private let links: LinkJudge
     private let fingerprint: RulesFingerprint
     /// The present: what is true and what is due goes by it.
     private let now: Moment
@@ -33,10 +35,11 @@ struct BatchDecider {
     private(set) var joining: [Commit.Decided] = []
 
     init(
-        rules: DerivationRules, now: Moment, at: Moment, head: LogSequence,
+        rules: DerivationRules, links: LinkJudge, now: Moment, at: Moment, head: LogSequence,
         entries: [[UInt8]: StreamEntry], known: [[UInt8]: Delivery], inFlight: Set<[UInt8]>
     ) {
         self.rules = rules
+        self.links = links
         self.fingerprint = RulesFingerprint(rules)
         self.now = now
         self.at = at
@@ -60,7 +63,17 @@ struct BatchDecider {
         }
     }
 
+    /// The facts count first, then whose the stream is said to be.
     private mutating func decide(_ submission: Submission, of command: Command) throws {
+        var outcome = SubmissionOutcome.duplicate(self.entry(of: command).place)
+        if !submission.bundle.isEmpty { outcome = try self.decideFacts(submission, of: command) }
+        if let link = submission.bundle.link {
+            outcome = try self.decideLink(link, submission.bundle, of: command) ?? outcome
+        }
+        self.settled(command, outcome)
+    }
+
+    private mutating func decideFacts(_ submission: Submission, of command: Command) throws -> SubmissionOutcome {
         let bundle = submission.bundle
         let before = self.entry(of: command)
         var dedupKey = bundle.dedupKey
@@ -76,9 +89,9 @@ struct BatchDecider {
                 // The same content signed anew: it counts against what was signed in between.
                 dedupKey = signingKey
             } else {
-                return self.repeated(earlier, command, dedupKey)
+                return .duplicate(earlier.place)
             }
-            if let same = self.delivery(of: dedupKey) { return self.repeated(same, command, dedupKey) }
+            if let same = self.delivery(of: dedupKey) { return .duplicate(same.place) }
         }
 
         var events = before.state.decide(bundle, rules: self.rules)
@@ -88,7 +101,7 @@ struct BatchDecider {
                     source: bundle.source, changes: [.anomaly], signedDate: bundle.signedDate,
                     detail: "this notificationUUID had come before with other content"))
         }
-        guard !events.isEmpty else { return self.decideWithoutNews(submission, before, command) }
+        guard !events.isEmpty else { return self.decideWithoutNews(bundle, before, command) }
 
         let place = try self.append(
             events, to: before, command, dedupKey: dedupKey, evidence: submission.evidence,
@@ -96,21 +109,48 @@ struct BatchDecider {
         let delivery = Delivery(contentDigest: bundle.contentDigest, place: place)
         self.deliveries[dedupKey] = delivery
         if let signingKey = bundle.signingKey { self.deliveries[signingKey] = delivery }
-        self.decided.append(Commit.Decided(command: command, outcome: .recorded(place)))
+        return .recorded(place)
     }
 
     /// An API answer or a client's post that says nothing new may have been signed later.
     private mutating func decideWithoutNews(
-        _ submission: Submission, _ before: StreamEntry, _ command: Command
-    ) {
+        _ bundle: FactBundle, _ before: StreamEntry, _ command: Command
+    ) -> SubmissionOutcome {
         var after = before
-        after.state = before.state.merging(submission.bundle.facts, source: submission.bundle.source)
-        let outcome = SubmissionOutcome.duplicate(before.place)
-        guard after.state != before.state else { return self.settled(command, outcome) }
-        let outlook = Outlook(after.state, rules: self.rules)
-        after.nextDue = outlook?.nextTransition(after: self.announcedUntil(before))?.due
-        self.keep(after, before, command, entitlement: self.entitlement(after, outlook))
-        self.decided.append(Commit.Decided(command: command, outcome: outcome))
+        after.state = before.state.merging(bundle.facts, source: bundle.source)
+        if after.state != before.state {
+            let outlook = Outlook(after.state, rules: self.rules)
+            after.nextDue = outlook?.nextTransition(after: self.announcedUntil(before))?.due
+            self.keep(after, before, command, entitlement: self.entitlement(after, outlook))
+        }
+        return .duplicate(before.place)
+    }
+
+    /// - Returns: nil when nothing has to be said beside the facts.
+    private mutating func decideLink(
+        _ request: LinkRequest, _ bundle: FactBundle, of command: Command
+    ) throws -> SubmissionOutcome? {
+        let before = self.entry(of: command)
+        guard before.version > .zero, command.key.kind.givesAccess else {
+            return .refused(.unknownSubscription, message: "nothing is known under this id yet")
+        }
+        let decision = self.links.decide(request, before.state, at: self.now, rules: self.rules)
+        var place: SubmissionOutcome.Place?
+        if !decision.records.isEmpty {
+            let events = decision.records.map { record in
+                SubscriptionEvent(
+                    source: request.origin == .backend ? .person : bundle.source, changes: [record.change], link: record
+                )
+            }
+            place = try self.append(
+                events, to: before, command, dedupKey: bundle.linkKey(after: before.version),
+                announcedUntil: self.announcedUntil(before))
+        }
+        if let refusal = decision.refusal {
+            let error = ServiceError(refusal)
+            return .refused(error.code, message: error.message)
+        }
+        return place.map { .recorded($0) }
     }
 
     private mutating func decideTimer(of command: Command) throws {
@@ -124,7 +164,7 @@ struct BatchDecider {
             let place = try self.append(
                 [before.state.announce(transition)], to: before, command, dedupKey: dedupKey,
                 announcedUntil: transition.due)
-            self.decided.append(Commit.Decided(command: command, outcome: .recorded(place)))
+            self.settled(command, .recorded(place))
         } else {
             var after = before
             let outlook = Outlook(after.state, rules: self.rules)
@@ -135,16 +175,7 @@ struct BatchDecider {
         }
     }
 
-    private mutating func repeated(_ earlier: Delivery, _ command: Command, _ dedupKey: [UInt8]) {
-        let outcome = SubmissionOutcome.duplicate(earlier.place)
-        if self.deliveries[dedupKey] != nil {
-            self.decided.append(Commit.Decided(command: command, outcome: outcome))
-        } else {
-            self.settled(command, outcome)
-        }
-    }
-
-    /// `command` changes nothing. What its answer rests on may not be durable yet: then it waits for that.
+    /// What an answer rests on may not be durable yet: then it waits for that, whether `command` has changed anything or not.
     private mutating func settled(_ command: Command, _ outcome: SubmissionOutcome) {
         let decided = Commit.Decided(command: command, outcome: outcome)
         if self.changes[command.keyBytes] != nil {
@@ -195,7 +226,7 @@ struct BatchDecider {
             after, before, command, entitlement: written[written.count - 1].entitlement,
             doubt: self.doubt(events, outlook, isFirst: before.version == .zero))
         self.lookups += CustomerIdentifiers(events).lookups(
-            to: command.keyBytes, without: CustomerIdentifiers(before.state))
+            to: command.keyBytes, without: CustomerIdentifiers(before.state), by: self.links.hashing)
         self.events.append(contentsOf: written)
         let first = SubmissionOutcome.Place(version: written[0].version, sequence: self.head.next)
         self.head = after.sequence

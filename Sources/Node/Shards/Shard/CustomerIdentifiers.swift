@@ -1,10 +1,10 @@
 import EventLog
 import Subscriptions
 
-/// The identifiers of a customer, each once: roads to the stream. A handful, so they are compared and not hashed.
+/// The identifiers that lead from a customer to a stream, each once. A handful, so they are compared and not hashed.
 struct CustomerIdentifiers {
     private struct Identifier: Equatable {
-        let kind: Lookup.Kind
+        let kind: IdentifierHash.Kind
         let value: String
     }
 
@@ -17,32 +17,39 @@ struct CustomerIdentifiers {
             if case .consentRescinded(let rescinded) = event.record {
                 self.add(.appTransaction, rescinded.appTransactionID)
             }
-            self.add(.customer, event.customerID)
+            self.add(.customer, event.link?.customer?.rawValue ?? event.customerID)
         }
     }
 
-    /// Those that the kept facts hold, which have been written before.
+    /// Those that the kept facts and links hold, which have been written before.
     init(_ state: StreamState) {
         self.add(state.facts.periods.map(\.info), state.facts.renewal?.info)
-        for id in state.customerIDs { self.add(.customer, id) }
+        for customer in state.leads.linkedCustomers + state.leads.conflicts { self.add(.customer, customer.rawValue) }
+        self.add(.appAccountToken, (state.leads.token?.value ?? nil)?.rawValue)
+        self.add(.appTransaction, state.leads.appTransactionID?.value)
     }
 
-    func lookups(to key: [UInt8], without known: CustomerIdentifiers) -> [Lookup] {
+    func lookups(to key: [UInt8], without known: CustomerIdentifiers, by hashing: IdentifierKey) -> [Lookup] {
         self.identifiers.filter { !known.identifiers.contains($0) }.map {
-            Lookup(kind: $0.kind, value: $0.value, key: key)
+            Lookup(kind: $0.kind, hash: hashing.hash($0.kind, $0.value), key: key)
         }
     }
 
     private mutating func add(_ transactions: [TransactionInfo], _ renewal: RenewalInfo?) {
         for transaction in transactions {
-            self.add(.appAccountToken, transaction.appAccountToken)
+            self.add(token: transaction.appAccountToken)
             self.add(.appTransaction, transaction.appTransactionID)
         }
-        self.add(.appAccountToken, renewal?.appAccountToken)
+        self.add(token: renewal?.appAccountToken)
         self.add(.appTransaction, renewal?.appTransactionID)
     }
 
-    private mutating func add(_ kind: Lookup.Kind, _ value: String?) {
+    /// Any other text than a UUID leads nowhere.
+    private mutating func add(token text: String?) {
+        self.add(.appAccountToken, text.flatMap(AccountToken.init)?.rawValue)
+    }
+
+    private mutating func add(_ kind: IdentifierHash.Kind, _ value: String?) {
         guard let value, !value.isEmpty else { return }
         let identifier = Identifier(kind: kind, value: value)
         if !self.identifiers.contains(identifier) { self.identifiers.append(identifier) }

@@ -17,6 +17,16 @@ extension FactBundle {
         return ContentHash.sha256(bytes)
     }
 
+    /// The dedup key of what people said with it: whether that changes anything is for the stream to say, never for the key.
+    func linkKey(after version: StreamVersion) -> [UInt8] {
+        var bytes = self.dedupKey + Array((self.link?.customer.rawValue ?? "").utf8)
+        withUnsafeBytes(of: version.rawValue.bigEndian) { bytes.append(contentsOf: $0) }
+        return ContentHash.sha256(bytes)
+    }
+
+    /// Nothing but what people say.
+    var isEmpty: Bool { self.facts.isEmpty && self.notification == nil && self.record == nil }
+
     /// Under which it may be stored already. Its variant key is stored only after its dedup key.
     var storedKeys: [[UInt8]] { [self.dedupKey] + [self.signingKey].compactMap(\.self) }
 

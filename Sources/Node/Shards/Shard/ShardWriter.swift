@@ -89,6 +89,8 @@ actor ShardWriter {
     private func join(_ command: Command) -> Bool {
         guard case .submission(let submission) = command.content else { return false }
         let bundle = submission.bundle
+        // Whose a stream is said to be has to be decided, whoever has said the facts before.
+        guard bundle.link == nil else { return false }
         for dedupKey in bundle.joinKeys {
             guard let delivery = self.ledger.delivery(of: dedupKey), delivery.contentDigest == bundle.contentDigest
             else { continue }
@@ -160,7 +162,8 @@ actor ShardWriter {
         let head = self.ledger.head
         let now = self.node.watch.present
         var decider = BatchDecider(
-            rules: self.node.configuration.rules, now: now, at: max(now, self.ledger.lastRecordedAt), head: head,
+            rules: self.node.configuration.rules, links: self.node.links, now: now,
+            at: max(now, self.ledger.lastRecordedAt), head: head,
             entries: loaded.entries, known: loaded.known,
             inFlight: Set(commands.map(\.keyBytes).filter { self.ledger.isChanging($0) }))
         for command in commands { decider.decide(command) }

@@ -7,6 +7,7 @@ struct WriterResources: Sendable {
     /// Shards load together.
     let loads: LoadQueue
     let configuration: RuntimeConfiguration
+    let links: LinkJudge
     let clock: any WallClock
     let watch: ClockWatch
     /// nil where Apple cannot be asked.

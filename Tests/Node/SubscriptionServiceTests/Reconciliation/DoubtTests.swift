@@ -264,7 +264,7 @@ import Testing
         try await node.run { [end = life.end] service in
             // when
             let posted = try await service.record(
-                signedTransaction: signed[0], signedRenewalInfo: nil, customerID: nil)
+                signedTransaction: signed[0], signedRenewalInfo: nil)
             #expect(posted.snapshot?.entitled == false)
             // then
             await eventually { (try? await service.view("1").snapshot?.expiresDate) == end }

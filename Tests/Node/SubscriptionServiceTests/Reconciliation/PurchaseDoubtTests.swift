@@ -66,7 +66,7 @@ import Testing
     }
 
     private func post(_ transaction: [UInt8], to service: SubscriptionService) async throws {
-        _ = try await service.record(signedTransaction: transaction, signedRenewalInfo: nil, customerID: nil)
+        _ = try await service.record(signedTransaction: transaction, signedRenewalInfo: nil)
     }
 
     private func settles(_ service: SubscriptionService, as state: LifecycleState) async {

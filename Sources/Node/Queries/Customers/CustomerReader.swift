@@ -1,0 +1,159 @@
+import Customers
+package import Entitlements
+package import EventLog
+package import Ownership
+package import ServiceContract
+package import Shards
+package import Subscriptions
+
+/// Answers questions about customers from what the store has committed: the look-ups give candidates, and each candidate's own
+/// stream says whose it is.
+package struct CustomerReader: Sendable {
+    private let store: any EventStore
+    private let map: ShardHash
+    private let positions: PositionGuard
+    private let hashing: IdentifierKey
+    private let links: LinkJudge
+    private let rules: DerivationRules
+    private let catalog: Catalog
+    private let clock: any WallClock
+
+    package init(
+        store: any EventStore, map: ShardHash, positions: PositionGuard, hashing: IdentifierKey, links: LinkJudge,
+        rules: DerivationRules, catalog: Catalog, clock: any WallClock
+    ) {
+        self.store = store
+        self.map = map
+        self.positions = positions
+        self.hashing = hashing
+        self.links = links
+        self.rules = rules
+        self.catalog = catalog
+        self.clock = clock
+    }
+
+    // MARK: Questions
+
+    /// The results of several questions, in their order, with the positions on which they rest.
+    package func answer(
+        _ questions: [CustomerQuestion]
+    ) async throws -> (results: [CustomerResult], positions: [Position]) {
+        let customers = Array(Set(questions.map(\.customer)))
+        let (held, positions) = try await self.holdings(of: customers)
+        let places = Dictionary(uniqueKeysWithValues: customers.enumerated().map { ($1, $0) })
+        let now = self.clock.now
+        let results = questions.map { question -> CustomerResult in
+            if let name = question.entitlement, self.catalog.highestRank(of: name) == nil {
+                return .refused(.unknownEntitlement)
+            }
+            let streams = places[question.customer].map { held[$0].streams } ?? []
+            let holdings = self.holdings(streams, in: question.environment)
+            return .answer(holdings.answer(for: question.entitlement, at: now), isKnown: !streams.isEmpty)
+        }
+        return (results, positions)
+    }
+
+    /// All that leads to a customer.
+    /// - Parameter bounds: of an earlier answer: the token does not go back behind them.
+    package func view(
+        of customer: CustomerID, in environment: AppStoreEnvironment, notBefore bounds: [Position]
+    ) async throws -> CustomerView {
+        let (held, positions) = try await self.holdings(of: [customer])
+        let now = self.clock.now
+        let holdings = self.holdings(held[0].streams, in: environment)
+        let streams = held[0].streams.map { stream in
+            CustomerView.Stream(
+                key: stream.outlook.key, snapshot: stream.outlook.snapshot(at: now), because: stream.because)
+        }
+        return CustomerView(
+            customer: customer, environment: environment,
+            entitlements: self.catalog.entitlements.map { holdings.answer(for: $0, at: now) },
+            streams: streams.sorted { left, right in
+                let dates = (left.snapshot.purchaseDate ?? .distantPast, right.snapshot.purchaseDate ?? .distantPast)
+                return dates.0 == dates.1
+                    ? left.key.bytes.lexicographicallyPrecedes(right.key.bytes) : dates.0 > dates.1
+            },
+            conflicts: held[0].conflicts, asOf: now, token: self.positions.token(bounds + positions))
+    }
+
+    private func holdings(_ streams: [Held.Stream], in environment: AppStoreEnvironment) -> CustomerHoldings {
+        CustomerHoldings(
+            streams: streams.map { HeldStream($0.outlook, from: self.clock.now) }, grants: [], in: environment,
+            catalog: self.catalog, rules: self.rules)
+    }
+
+    // MARK: Reading
+
+    /// What leads to one customer.
+    private struct Held {
+        struct Stream {
+            var outlook: Outlook
+            var because: Resolution.Reason
+        }
+
+        var streams: [Stream] = []
+        var conflicts: [StreamKey] = []
+    }
+
+    private func holdings(of customers: [CustomerID]) async throws -> ([Held], [Position]) {
+        let candidates = try await self.candidates(of: customers)
+        let (states, positions) = try await self.states(Set(candidates.joined()))
+        let held = zip(customers, candidates).map { customer, keys in
+            var held = Held()
+            let hash = self.links.hash(customer)
+            for key in keys {
+                guard let state = states[key] else { continue }
+                if let because = self.links.resolution(of: state).reason(of: hash) {
+                    if let outlook = Outlook(state, rules: self.rules) {
+                        held.streams.append(Held.Stream(outlook: outlook, because: because))
+                    }
+                } else if state.leads.conflicts.contains(customer) {
+                    held.conflicts.append(state.key)
+                }
+            }
+            return held
+        }
+        return (held, positions)
+    }
+
+    /// The keys of the streams that may lead to each customer.
+    private func candidates(of customers: [CustomerID]) async throws -> [Set<[UInt8]>] {
+        var sought: [SoughtIdentifier] = []
+        var owners: [Int] = []
+        for (place, customer) in customers.enumerated() {
+            sought.append(self.hashing.sought(customer))
+            owners.append(place)
+            guard let token = AccountToken(customer.rawValue) else { continue }
+            sought.append(self.hashing.sought(token))
+            owners.append(place)
+        }
+        var candidates = [Set<[UInt8]>](repeating: [], count: customers.count)
+        for (place, keys) in zip(owners, try await self.store.streams(for: sought)) {
+            candidates[place].formUnion(keys.filter { StreamKey(bytes: $0)?.kind.givesAccess ?? false })
+        }
+        return candidates
+    }
+
+    /// Their states, and how far the log of each of their shards is known to reach with these.
+    private func states(_ keys: Set<[UInt8]>) async throws -> ([[UInt8]: StreamState], [Position]) {
+        var requests: [ShardID: LoadRequest] = [:]
+        for bytes in keys {
+            guard let key = StreamKey(bytes: bytes) else { continue }
+            let shard = self.map.shard(of: key.id)
+            requests[shard, default: LoadRequest(shard: shard)].keys.append(bytes)
+        }
+        let ordered = requests.values.sorted { $0.shard.rawValue < $1.shard.rawValue }
+        guard !ordered.isEmpty else { return ([:], []) }
+        var states: [[UInt8]: StreamState] = [:]
+        var positions: [Position] = []
+        for (request, answer) in zip(ordered, try await self.store.load(ordered)) {
+            for row in answer.streams {
+                guard let key = StreamKey(bytes: row.key) else { continue }
+                states[row.key] = try await self.store.loadState(row, key: key, in: request.shard)
+            }
+            guard let newest = answer.streams.map(\.sequence).max() else { continue }
+            positions.append(try await self.positions.position(of: newest, in: request.shard))
+        }
+        return (states, positions)
+    }
+}

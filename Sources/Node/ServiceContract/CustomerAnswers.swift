@@ -1,0 +1,69 @@
+package import Customers
+package import Subscriptions
+
+/// One question of a `check` about a customer.
+package struct CustomerQuestion: Hashable, Sendable {
+    package var customer: CustomerID
+    package var environment: AppStoreEnvironment
+    /// A name of the catalog; nil asks whether anything entitles.
+    package var entitlement: String?
+
+    package init(_ customer: CustomerID, environment: AppStoreEnvironment = .production, entitlement: String? = nil) {
+        self.customer = customer
+        self.environment = environment
+        self.entitlement = entitlement
+    }
+}
+
+/// The answer to one question of a `check` about a customer.
+package enum CustomerResult: Hashable, Sendable {
+    /// - Parameter isKnown: something leads to the customer.
+    case answer(CustomerAnswer, isKnown: Bool)
+    /// The question cannot be asked.
+    case refused(ServiceError.Code)
+}
+
+/// What leads to a customer and what that comes to, at a moment.
+package struct CustomerView: Hashable, Sendable {
+    package struct Stream: Hashable, Sendable {
+        package var key: StreamKey
+        package var snapshot: SubscriptionSnapshot
+        package var because: Resolution.Reason
+
+        package init(key: StreamKey, snapshot: SubscriptionSnapshot, because: Resolution.Reason) {
+            self.key = key
+            self.snapshot = snapshot
+            self.because = because
+        }
+    }
+
+    package var customer: CustomerID
+    package var environment: AppStoreEnvironment
+    /// One for each name of the catalog, in its order.
+    package var entitlements: [CustomerAnswer]
+    /// Of every environment, the newest purchase first.
+    package var streams: [Stream]
+    /// Streams that are another customer's, and to which this one's link was refused.
+    package var conflicts: [StreamKey]
+    package var asOf: Moment
+    /// Opaque; for `atLeast`.
+    package var token: String
+
+    package init(
+        customer: CustomerID, environment: AppStoreEnvironment, entitlements: [CustomerAnswer], streams: [Stream],
+        conflicts: [StreamKey], asOf: Moment, token: String
+    ) {
+        self.customer = customer
+        self.environment = environment
+        self.entitlements = entitlements
+        self.streams = streams
+        self.conflicts = conflicts
+        self.asOf = asOf
+        self.token = token
+    }
+
+    /// Something names the customer.
+    package var isKnown: Bool { !self.streams.isEmpty || !self.conflicts.isEmpty }
+
+    package var incomplete: Bool { self.streams.contains { $0.snapshot.incomplete } }
+}

@@ -1,0 +1,157 @@
+import Customers
+import EventLog
+import InMemoryStore
+import PerennialTestSupport
+import SQLiteStore
+import ServiceContract
+import Shards
+import SubscriptionService
+import Subscriptions
+import Testing
+
+/// Links through the whole of a node: policies, order, restarts, stores.
+@Suite struct CustomerLinkTests {
+    private static let one = StreamReference(id: "1")
+
+    private func node(_ policy: String? = nil, store: any EventStore = InMemoryEventStore(shardCount: 16)) throws
+        -> Node
+    {
+        var node = try Node(store: store)
+        _ = try store.raiseFeatureLevel(to: .supported)
+        if let policy { node.configuration.customers.transfer = try #require(.init(rawValue: policy)) }
+        return node
+    }
+
+    private func link(
+        _ name: String, _ origin: LinkRequest.Origin = .backend, unlinks: Bool = false
+    ) throws -> LinkRequest {
+        LinkRequest(try #require(CustomerID(name)), origin: origin, unlinks: unlinks, actor: "shop")
+    }
+
+    private func subscribed(_ node: Node) throws -> [UInt8] {
+        var life = TestSubscription(id: "1", from: Node.start - .days(1))
+        return try node.apple.transaction(life.subscribe())
+    }
+
+    private func isEntitled(_ name: String, _ service: SubscriptionService) async throws -> Bool {
+        let id = try #require(CustomerID(name))
+        return try await service.customer(id, in: .production, atLeast: nil).entitlements.contains { $0.entitled }
+    }
+
+    @Test(arguments: [("keep", ["a"]), ("transfer", ["b"]), ("transferIfInactive", ["a"]), ("share", ["a", "b"])])
+    func `the policy decides who has a purchase that runs`(_ policy: String, _ holders: [String]) async throws {
+        let node = try self.node(policy)
+        let posted = try self.subscribed(node)
+        try await node.run { service in
+            _ = try await service.record(
+                signedTransaction: posted, signedRenewalInfo: nil, link: self.link("a", .post))
+            do {
+                try await service.link(Self.one, try self.link("b"))
+            } catch let error as ServiceError {
+                #expect(error.code == .linkedElsewhere)
+                #expect(holders == ["a"])
+            }
+            for name in ["a", "b"] {
+                #expect(try await self.isEntitled(name, service) == holders.contains(name), "\(name)")
+            }
+        }
+    }
+
+    @Test func `a purchase that is over moves where the policy says so`() async throws {
+        let node = try self.node("transferIfInactive")
+        let posted = try self.subscribed(node)
+        try await node.run { service in
+            _ = try await service.record(
+                signedTransaction: posted, signedRenewalInfo: nil, link: self.link("a", .post))
+            node.clock.advance(to: Node.start + .days(200))
+            try await service.link(Self.one, self.link("b"))
+            let view = try await service.customer(try #require(CustomerID("b")), in: .production, atLeast: nil)
+            #expect(view.streams.map(\.key.id) == ["1"])
+            #expect(try await !service.customer(try #require(CustomerID("a")), in: .production, atLeast: nil).isKnown)
+        }
+    }
+
+    @Test func `links survive a restart and a replay of the log`() async throws {
+        let directory = try TemporaryDirectory()
+        let key = StreamKey(
+            kind: .subscription, id: "1", environment: .production, bundleID: TestAppStore.bundles[0])
+        for round in 0..<2 {
+            let store = try Node.sqlite(in: directory)
+            let node = try self.node(store: store)
+            let posted = try self.subscribed(node)
+            try await node.run { service in
+                if round == 0 {
+                    _ = try await service.record(signedTransaction: posted, signedRenewalInfo: nil)
+                    try await service.link(Self.one, self.link("a"))
+                }
+                #expect(try await self.isEntitled("a", service))
+                let events = try await service.history(Self.one).map(\.event)
+                let replayed = events.reduce(into: StreamState(key: key)) { $0.apply($1) }
+                #expect(replayed.leads.link?.customer == CustomerID("a"))
+                #expect(events.last?.link?.actor == "shop")
+                #expect(events.last?.source == .person)
+            }
+            try store.close()
+        }
+    }
+
+    @Test func `of many who ask at once one has the purchase`() async throws {
+        let node = try self.node()
+        let posted = try self.subscribed(node)
+        try await node.run { service in
+            _ = try await service.record(signedTransaction: posted, signedRenewalInfo: nil)
+            let names = (0..<16).map { "u\($0)" }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for name in names {
+                    group.addTask { try? await service.link(Self.one, self.link(name)) }
+                }
+                try await group.waitForAll()
+            }
+            var holders = 0
+            for name in names where try await self.isEntitled(name, service) { holders += 1 }
+            #expect(holders == 1)
+            let events = try await service.history(Self.one).map(\.event.kind)
+            #expect(events.count { $0 == .linked } == 1)
+            #expect(events.count { $0 == .linkConflict } == 15)
+        }
+    }
+
+    @Test func `posts of the same facts at once are each judged by their customer`() async throws {
+        let node = try self.node()
+        let posted = try self.subscribed(node)
+        try await node.run { service in
+            let refusals = try await withThrowingTaskGroup(of: ServiceError.Code?.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        do {
+                            _ = try await service.record(
+                                signedTransaction: posted, signedRenewalInfo: nil, link: self.link("u\(number)", .post))
+                            return nil
+                        } catch let error as ServiceError {
+                            return error.code
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(refusals.count { $0 == nil } == 1)
+            #expect(refusals.count { $0 == .linkedElsewhere } == 7)
+            let kinds = try await service.history(Self.one).map(\.event.kind)
+            #expect(kinds.count { $0 == .subscribed } == 1)
+            #expect(kinds.count { $0 == .linked } == 1)
+            #expect(kinds.count { $0 == .linkConflict } == 7)
+        }
+    }
+
+    @Test func `before every node can read them, links are refused and say what to do`() async throws {
+        let node = try Node()
+        let posted = try self.subscribed(node)
+        try await node.run { service in
+            _ = try await service.record(
+                signedTransaction: posted, signedRenewalInfo: nil, link: self.link("a", .post))
+            let refusal = await #expect(throws: ServiceError.self) { try await service.link(Self.one, self.link("a")) }
+            #expect(refusal?.code == .olderNodes)
+            #expect(refusal?.message.contains("cluster finalize") == true)
+        }
+    }
+}
