@@ -45,12 +45,12 @@ import Testing
             #expect(results.count == 12)
             #expect(
                 results.map { $0["entitled"] as? Bool } == [
-                    true, false, nil, true, false, nil, nil, nil, false, nil, false, nil,
+                    true, false, false, true, false, nil, nil, nil, false, nil, false, nil,
                 ])
             let codes = results.map { ($0["error"] as? [String: Any])?["code"] as? String }
             #expect(
                 codes == [
-                    nil, nil, "unsupported", nil, nil, "unknownEntitlement", "invalidCheck", "invalidCheck", nil,
+                    nil, nil, nil, nil, nil, "unknownEntitlement", "invalidCheck", "invalidCheck", nil,
                     "invalidCheck", nil, "invalidCheck",
                 ])
             #expect(Set(results[0].keys) == ["entitled", "state", "code", "validUntil", "productId", "version"])

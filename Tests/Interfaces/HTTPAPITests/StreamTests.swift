@@ -80,7 +80,7 @@ import Testing
         (#"{"signedTransaction":"x"}x"#, 400, "malformedBody"),
         (#"{"signedTransaction":"","customerId":"c"}"#, 400, "malformedBody"),
         (#"{"signedTransaction":"x","customerId":"a\u0000b"}"#, 400, "malformedBody"),
-        (#"{"signedTransaction":"x","customerId":"a\nb"}"#, 400, "malformedBody"),
+        (#"{"signedTransaction":"x","customerId":"a\nb"}"#, 400, "invalidCustomerId"),
         (#"{"signedTransaction":"\#(String(repeating: "x", count: 20))"}"#, 422, "INVALID_JWT_FORMAT"),
     ])
     func refusesTransactionsThatAreNone(_ body: String, _ status: Int, _ code: String) async throws {
@@ -104,12 +104,12 @@ import Testing
         }
     }
 
-    @Test func refusesCustomersOfMoreThan64Bytes() async throws {
+    @Test func refusesCustomersOfMoreThan128Bytes() async throws {
         try await Node.run { node in
-            let answer = try await self.post(node, "x", customer: String(repeating: "ü", count: 33))
+            let answer = try await self.post(node, "x", customer: String(repeating: "ü", count: 65))
 
             #expect(answer.status == 400)
-            #expect(answer.code == "malformedBody")
+            #expect(answer.code == "invalidCustomerId")
         }
     }
 

@@ -23,6 +23,13 @@ struct Authorizer: Sendable {
         }
     }
 
+    /// The name of the token that a request was allowed with; nil where there are no tokens.
+    func name(of fields: RequestFields) -> String? {
+        let parts =
+            fields.authorization?.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true) ?? []
+        return parts.count == 2 ? self.tokens.matching(parts[1])?.name : nil
+    }
+
     private func unauthenticated(_ detail: String) -> Problem {
         var problem = Problem(.unauthenticated, detail)
         problem.headers[.wwwAuthenticate] = #"Bearer realm="perennial""#

@@ -12,10 +12,18 @@ extension CheckAnswers {
         bytes.reserveCapacity(192 + 192 * self.posted.count)
         bytes.append(#"{"results":["#)
         var isFirst = true
-        self.forEach { verdict, error in
+        self.forEach { item in
             if !isFirst { bytes.append(UInt8(ascii: ",")) }
             isFirst = false
-            if let verdict { verdict.appendJSON(to: &bytes) } else { bytes.append(jsonOfError: error) }
+            switch item {
+            case .verdict(let verdict): verdict.appendJSON(to: &bytes)
+            case .customer(.answer(let answer, let isKnown)):
+                var json = JSONWriter(reservingCapacity: 320)
+                answer.write(to: &json, isKnown: isKnown)
+                bytes.append(contentsOf: json.bytes)
+            case .customer(.refused(let code)): bytes.append(jsonOfError: code.rawValue)
+            case .error(let code): bytes.append(jsonOfError: code)
+            }
         }
         bytes.append(#"],"asOf":""#)
         self.response.asOf.appendRFC3339(to: &bytes)

@@ -1,3 +1,4 @@
+import Customers
 import Entitlements
 import EventLog
 import ServiceContract
@@ -11,13 +12,20 @@ extension CheckAnswers {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(128 + 32 * self.posted.count)
         var products = ProductTable()
-        self.forEach { verdict, error in
-            bytes.append(messageInField: 1) { bytes in
-                if let verdict {
-                    verdict.append(to: &bytes, &products)
-                } else {
-                    bytes.append(text: error, inField: 8)
-                }
+        self.forEach { item in
+            switch item {
+            case .verdict(let verdict):
+                bytes.append(messageInField: 1) { verdict.append(to: &$0, &products) }
+            case .customer(.answer(let answer, let isKnown)):
+                var message: [UInt8] = []
+                answer.append(to: &message, &products, isKnown: isKnown)
+                bytes.append(1 << 3 | 2)
+                bytes.append(varint: UInt64(message.count))
+                bytes.append(contentsOf: message)
+            case .customer(.refused(let code)):
+                bytes.append(messageInField: 1) { $0.append(text: code.rawValue, inField: 8) }
+            case .error(let code):
+                bytes.append(messageInField: 1) { $0.append(text: code, inField: 8) }
             }
         }
         bytes.append(number: self.response.asOf.milliseconds, inField: 2)
@@ -62,6 +70,51 @@ extension CheckVerdict {
         if let product = self.productID { bytes.append(number: Int64(products.number(of: product)), inField: 5) }
         bytes.append(number: self.version.rawValue, inField: 6)
         bytes.append(number: self.reason?.protoNumber ?? 0, inField: 7)
+    }
+}
+
+extension CustomerAnswer {
+    fileprivate func append(to bytes: inout [UInt8], _ products: inout ProductTable, isKnown: Bool) {
+        bytes.append(number: self.entitled ? 1 : 0, inField: 1)
+        switch self.state {
+        case .stream(let state): bytes.append(number: state.protoNumber, inField: 2)
+        case .granted: bytes.append(number: 7, inField: 2)
+        case nil: break
+        }
+        let tenths = Int64(self.code.tenths)
+        bytes.append(number: tenths << 1 ^ tenths >> 63, inField: 3)
+        if let validUntil = self.validUntil {
+            bytes.append(4 << 3)
+            bytes.append(varint: UInt64(bitPattern: validUntil.milliseconds))
+        }
+        if let product = self.productID { bytes.append(number: Int64(products.number(of: product)), inField: 5) }
+        bytes.append(number: isKnown ? 0 : 6, inField: 7)
+        bytes.append(text: self.entitlement ?? "", inField: 9)
+        if let rank = self.rank {
+            bytes.append(10 << 3)
+            bytes.append(varint: UInt64(bitPattern: Int64(rank) << 1 ^ Int64(rank) >> 63))
+        }
+        bytes.append(number: self.environment?.protoNumber ?? 0, inField: 11)
+        switch self.by {
+        case .stream(let key): bytes.append(text: key.id, inField: key.kind == .purchase ? 13 : 12)
+        case .grant(let id): bytes.append(text: id, inField: 14)
+        case nil: break
+        }
+        bytes.append(text: self.ownership ?? "", inField: 15)
+        if self.incomplete { bytes.append(contentsOf: [0x80, 0x01, 1]) }
+    }
+}
+
+extension AppStoreEnvironment {
+    /// Of `Environment`.
+    fileprivate var protoNumber: Int64 {
+        switch self {
+        case .production: 2
+        case .sandbox: 3
+        case .xcode: 4
+        case .localTesting: 5
+        default: 1
+        }
     }
 }
 

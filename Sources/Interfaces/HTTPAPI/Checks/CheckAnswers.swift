@@ -5,33 +5,52 @@ import SubscriptionService
 package struct CheckAnswers {
     let posted: PostedChecks
     let response: CheckResponse
+    private let customers: [CustomerResult]
 
-    /// - Parameter response: of the service, to `posted.questions`.
-    package init(posted: PostedChecks, response: CheckResponse) {
-        self.posted = posted
-        self.response = response
+    /// What stands in one place.
+    enum Item {
+        case verdict(CheckVerdict)
+        case customer(CustomerResult)
+        case error(String)
     }
 
-    func forEach(_ body: (CheckVerdict?, _ error: String) -> Void) {
-        var refusals = self.posted.refusals.makeIterator()
-        var refusal = refusals.next()
+    /// - Parameters:
+    ///   - response: of the service, to `posted.questions`.
+    ///   - customers: the same, to `posted.customers`.
+    package init(posted: PostedChecks, response: CheckResponse, customers: [CustomerResult] = []) {
+        self.posted = posted
+        self.response = response
+        self.customers = customers
+    }
+
+    func forEach(_ body: (Item) -> Void) {
+        var refusals = self.posted.refusals[...]
+        var customers = zip(self.posted.customers, self.customers).makeIterator()
+        var customer = customers.next()
         var place = 0
-        func giveRefusals() {
-            while let (refusedPlace, code) = refusal, refusedPlace == place {
-                body(nil, code.rawValue)
-                refusal = refusals.next()
+        func giveOthers() {
+            while true {
+                if let refusal = refusals.first, refusal.place == place {
+                    body(.error(refusal.code.rawValue))
+                    refusals.removeFirst()
+                } else if let (posted, result) = customer, posted.place == place {
+                    body(.customer(result))
+                    customer = customers.next()
+                } else {
+                    return
+                }
                 place += 1
             }
         }
         for result in self.response.results {
-            giveRefusals()
+            giveOthers()
             switch result {
-            case .verdict(let verdict): body(verdict, "")
-            case .refused(let code): body(nil, code.rawValue)
+            case .verdict(let verdict): body(.verdict(verdict))
+            case .refused(let code): body(.error(code.rawValue))
             }
             place += 1
         }
-        giveRefusals()
+        giveOthers()
     }
 
     package func body(as format: BodyFormat) -> [UInt8] {

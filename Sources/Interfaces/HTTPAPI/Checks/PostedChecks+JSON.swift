@@ -70,7 +70,7 @@ private struct JSONCheckReader {
         var entitlement: ArraySlice<UInt8>?
         var environment: ArraySlice<UInt8>?
         var bundleID: ArraySlice<UInt8>?
-        var isOfCustomer = false
+        var customer: ArraySlice<UInt8>?
         try json.beginObject()
         while let key = try json.nextKey() {
             if try json.passNull() {
@@ -83,9 +83,7 @@ private struct JSONCheckReader {
             case "environment": environment = try Self.text(&json, &isReadable)
             case "bundleId": bundleID = try Self.text(&json, &isReadable)
             case "purchase": purchase = try Self.id(&json, &isReadable)
-            case "customer":
-                isOfCustomer = true
-                try json.skip()
+            case "customer": customer = try Self.text(&json, &isReadable)
             default:
                 self.unknown =
                     self.unknown
@@ -94,12 +92,16 @@ private struct JSONCheckReader {
             }
         }
         guard isReadable else { return .refused(.invalidCheck) }
-        if isOfCustomer { return .refused(subscription ?? purchase == nil ? .unsupported : .invalidCheck) }
         // One subject, and not two. An empty name is not the same as none, which any product would satisfy.
-        guard let id = subscription ?? purchase, subscription == nil || purchase == nil, id.isIdentifier,
-            entitlement?.isEmpty != true, bundleID?.isIdentifier ?? true,
-            let environment = Self.environment(environment)
+        guard [subscription, purchase, customer].count(where: { $0 != nil }) == 1, entitlement?.isEmpty != true,
+            bundleID?.isIdentifier ?? true, let environment = Self.environment(environment)
         else { return .refused(.invalidCheck) }
+        if let customer {
+            return PostedChecks.Item(
+                customer: customer, environment: environment,
+                entitlement: entitlement.flatMap { self.entitlements.text($0) })
+        }
+        guard let id = subscription ?? purchase, id.isIdentifier else { return .refused(.invalidCheck) }
         return .question(
             CheckRequest(
                 subscription == nil ? .purchase : .subscription, id: id, environment: environment,

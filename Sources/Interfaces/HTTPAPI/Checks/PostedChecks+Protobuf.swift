@@ -46,6 +46,7 @@ private struct ProtobufCheckReader {
         var message = scanner
         var subscription = 0..<0
         var purchase = 0..<0
+        var customer = 0..<0
         var isReadable = true
         var entitlement = 0..<0
         var bundleID = 0..<0
@@ -57,18 +58,24 @@ private struct ProtobufCheckReader {
             case (3, .varint): environment = try message.varint()
             case (4, .bytes): bundleID = try message.content()
             case (5, .bytes): purchase = try message.content()
+            case (6, .bytes): customer = try message.content()
             case (let number, let wire):
                 // Fields of a newer schema pass; one of these in another form would be a condition that is passed over.
-                if number <= 5 { isReadable = false }
+                if number <= 6 { isReadable = false }
                 try message.skip(wire)
             }
         }
         let body = message.bytes
-        let id = subscription.isEmpty ? purchase : subscription
-        guard isReadable, subscription.isEmpty || purchase.isEmpty, body[id].isIdentifier,
+        guard isReadable, [subscription, purchase, customer].count(where: { !$0.isEmpty }) == 1,
             bundleID.isEmpty || body[bundleID].isIdentifier,
             let environment = Self.environment(environment), let name = self.entitlements.text(body[entitlement])
         else { return .refused(.invalidCheck) }
+        if !customer.isEmpty {
+            return PostedChecks.Item(
+                customer: body[customer], environment: environment, entitlement: name.isEmpty ? nil : name)
+        }
+        let id = subscription.isEmpty ? purchase : subscription
+        guard body[id].isIdentifier else { return .refused(.invalidCheck) }
         return .question(
             CheckRequest(
                 subscription.isEmpty ? .purchase : .subscription, id: body[id], environment: environment,

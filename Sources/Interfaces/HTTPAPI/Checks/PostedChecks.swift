@@ -1,5 +1,6 @@
 package import ServiceContract
 import SubscriptionService
+import Subscriptions
 
 /// The body of `POST /v1/check`, whichever way it was written.
 package struct PostedChecks {
@@ -7,6 +8,8 @@ package struct PostedChecks {
 
     /// Those that the service can answer, in their order.
     package private(set) var questions: [CheckRequest] = []
+    /// Those about customers, by their place among all.
+    private(set) var customers: [(place: Int, question: CustomerQuestion)] = []
     /// Those that cannot be asked, by their place among all: the others have to get their answers.
     private(set) var refusals: [(place: Int, code: ProblemCode)] = []
     package var consistency = Consistency.local
@@ -14,7 +17,7 @@ package struct PostedChecks {
     /// Where those stand that cannot be asked.
     package var refusedPlaces: [Int] { self.refusals.map(\.place) }
 
-    var count: Int { self.questions.count + self.refusals.count }
+    var count: Int { self.questions.count + self.customers.count + self.refusals.count }
 
     /// - Throws: 400 for what is no such body, 413 for more checks than are taken at a time.
     package init(_ format: BodyFormat, _ body: [UInt8]) throws {
@@ -31,6 +34,7 @@ package struct PostedChecks {
 
     enum Item {
         case question(CheckRequest)
+        case customer(CustomerQuestion)
         case refused(ProblemCode)
     }
 
@@ -41,8 +45,20 @@ package struct PostedChecks {
         }
         switch item {
         case .question(let question): self.questions.append(question)
+        case .customer(let question): self.customers.append((self.count, question))
         case .refused(let code): self.refusals.append((self.count, code))
         }
+    }
+}
+
+extension PostedChecks.Item {
+    /// A check about a customer.
+    init(customer: ArraySlice<UInt8>, environment: AppStoreEnvironment, entitlement: String?) {
+        guard let text = String(validating: customer, as: UTF8.self), let id = CustomerID(text) else {
+            self = .refused(.invalidCheck)
+            return
+        }
+        self = .customer(CustomerQuestion(id, environment: environment, entitlement: entitlement))
     }
 }
 

@@ -16,6 +16,8 @@ struct Problem: Error {
     /// Seconds, for `Retry-After`.
     var retryAfter: Int?
     var headers: HTTPFields = [:]
+    /// What came with the request was recorded all the same: the member `recorded`.
+    var isRecorded = false
     /// The rest of the request is not read: the connection ends with this answer.
     var closesConnection = false
 
@@ -70,6 +72,7 @@ struct Problem: Error {
             json.member("detail", self.detail)
             json.member("code", self.code)
             json.member("retryable", self.retryable)
+            if self.isRecorded { json.member("recorded", true) }
         }
         var headers = self.headers
         headers[.contentType] = "application/problem+json"
@@ -94,7 +97,6 @@ extension ProblemCode {
         case .expectationFailed: .expectationFailed
         case .notReady, .tooBusy: .serviceUnavailable
         case .internalError: .internalServerError
-        case .unsupported: .notImplemented
         }
     }
 
@@ -118,7 +120,6 @@ extension ProblemCode {
         case .notReady: "The node is not ready"
         case .tooBusy: "The node has too much to do"
         case .internalError: "Something went wrong here"
-        case .unsupported: "Not supported"
         case .invalidCheck: "The check cannot be asked"
         }
     }

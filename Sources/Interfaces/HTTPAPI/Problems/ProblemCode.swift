@@ -37,8 +37,6 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case tooBusy
     /// A mistake of ours (500).
     case internalError
-    /// Of a check item: it cannot be asked yet.
-    case unsupported
-    /// Of a check item: it names no subscription or purchase, or both, or what no id can be.
+    /// Of a check item: it does not name one customer, subscription or purchase, or names what no id can be.
     case invalidCheck
 }

@@ -9,9 +9,11 @@ extension ServiceError.Code {
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
             .invalidEnvironment, .appStoreRefused, .transactionElsewhere:
             .unprocessableContent
-        case .futureMoment, .invalidCursor, .invalidRequest: .badRequest
-        case .unknownSubscription, .unknownPurchase, .unknownEntitlement, .unknownJob, .unknownWebhook: .notFound
-        case .ambiguous, .storeRewound, .olderNodes, .notConfigured: .conflict
+        case .futureMoment, .invalidCursor, .invalidRequest, .invalidCustomerId: .badRequest
+        case .unknownSubscription, .unknownPurchase, .unknownCustomer, .unknownEntitlement, .unknownJob,
+            .unknownWebhook:
+            .notFound
+        case .ambiguous, .storeRewound, .olderNodes, .notConfigured, .linkedElsewhere, .tooManySharers: .conflict
         // Not a 5xx, which some proxies and clients repeat by themselves.
         case .appStoreOutcomeUnknown: .conflict
         case .retryableVerificationFailure, .clockSkew, .overloaded, .stopping, .notOwner, .frozen, .storeUnavailable,
@@ -32,6 +34,8 @@ extension ServiceError.Code {
         case .retryableVerificationFailure: "The certificate could not be checked now"
         case .unknownSubscription: "No such subscription"
         case .unknownPurchase: "No such purchase"
+        case .unknownCustomer: "No such customer"
+        case .invalidCustomerId: "Not a customer's id"
         case .unknownEntitlement: "No such entitlement in the catalog"
         case .ambiguous: "Several apps have this id"
         case .futureMoment: "The moment lies in the future"
@@ -40,6 +44,8 @@ extension ServiceError.Code {
         case .invalidRequest: "The request is not valid"
         case .olderNodes: "Older nodes live"
         case .notConfigured: "Apple cannot be asked about this app"
+        case .linkedElsewhere: "The purchase is another customer's"
+        case .tooManySharers: "Too many customers share the purchase"
         case .appStoreRefused: "Apple has refused this"
         case .transactionElsewhere: "The transaction is of another purchase"
         case .appStoreOutcomeUnknown: "Nobody knows whether Apple has done this"

@@ -16,7 +16,9 @@ extension SubscriptionEvent {
             if let status = self.facts.status { json.member("status") { status.write(to: &$0) } }
             if let record = self.record { json.member("record") { record.write(to: &$0) } }
             json.member("consumptionRequestReason", ifPresent: self.notification?.consumptionRequestReason)
-            json.member("customerId", ifPresent: self.customerID)
+            json.member("customerId", ifPresent: self.link?.customer?.rawValue ?? self.customerID)
+            json.member("actor", ifPresent: self.link?.actor)
+            json.member("reason", ifPresent: self.link?.reason)
             json.member("detail", ifPresent: self.detail)
         }
     }

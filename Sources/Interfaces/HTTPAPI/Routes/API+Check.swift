@@ -7,12 +7,20 @@ extension API {
     func check(_ call: Call) async throws -> Response {
         let (format, body) = try await call.body()
         let posted = try PostedChecks(format, body)
-        let response = try await self.response(to: posted, call)
+        var response = try await self.response(to: posted, call)
+        var customers: [CustomerResult] = []
+        if !posted.customers.isEmpty {
+            let token = try call.atLeast()
+            (customers, response.token) = try await call.admission.asRequest { [response] in
+                try await self.service.check(posted.customers.map(\.question), besides: response, atLeast: token)
+            }
+        }
         let answer = BodyFormat.answer(accept: call.fields.accept, request: format)
         return Response(
             status: .ok, headers: [.contentType: answer.mediaType],
             body: ResponseBody(
-                byteBuffer: ByteBuffer(bytes: CheckAnswers(posted: posted, response: response).body(as: answer))))
+                byteBuffer: ByteBuffer(
+                    bytes: CheckAnswers(posted: posted, response: response, customers: customers).body(as: answer))))
     }
 
     /// What memory can answer takes no place from requests that wait, nor they from it.

@@ -1,6 +1,8 @@
 import Hummingbird
+import ServiceContract
 import StrictJSON
 import SubscriptionService
+import Subscriptions
 
 /// What comes in.
 extension API {
@@ -21,10 +23,20 @@ extension API {
     func receiveTransaction(_ call: Call) async throws -> Response {
         try await call.withBody { body in
             let posted = try PostedTransaction(body)
-            let view = try await self.service.record(
-                signedTransaction: posted.signedTransaction, signedRenewalInfo: posted.signedRenewalInfo,
-                customerID: posted.customerID)
-            return .json { view.write(to: &$0) }
+            let actor = self.authorizer.name(of: call.fields)
+            do throws(ServiceError) {
+                let view = try await self.service.record(
+                    signedTransaction: posted.signedTransaction, signedRenewalInfo: posted.signedRenewalInfo,
+                    link: posted.customer.map {
+                        LinkRequest($0, origin: posted.restores ? .restore : .post, actor: actor)
+                    })
+                return .json { view.write(to: &$0) }
+            } catch {
+                guard error.code == .linkedElsewhere || error.code == .tooManySharers else { throw error }
+                var problem = Problem(error)
+                problem.isRecorded = true
+                throw problem
+            }
         }
     }
 }

@@ -22,6 +22,14 @@ struct Call {
         return try await self.admission.asRequest { try await use(bytes) }
     }
 
+    /// The same where a body may be left out: `use` has no bytes then.
+    func withOptionalBody<Result>(_ use: ([UInt8]) async throws -> Result) async throws -> Result {
+        guard self.fields.contentType == nil, ContentLength.bytes(self.fields.contentLength) == 0 else {
+            return try await self.withBody(use)
+        }
+        return try await self.admission.asRequest { try await use([]) }
+    }
+
     /// Reads the body, which may be of any format. The request does not count as one that is worked on, so what follows must
     /// not wait: `Admission.asRequest` is for that.
     func body() async throws -> (format: BodyFormat, bytes: [UInt8]) {

@@ -96,6 +96,27 @@ extension Route {
             .put, "/v1/purchases/{originalTransactionId}/consumption", .scope(.admin), takesBody: true,
             parameters: stream
         ) { try await $0.sendConsumption(about: .purchase, $1) },
+        Route(
+            .get, "/v1/customers/{customerId}", .scope(.read), parameters: ["environment"]
+        ) { try await $0.customer($1) },
+        Route(
+            .get, "/v1/customers/{customerId}/entitlements", .scope(.read), parameters: ["environment"]
+        ) { try await $0.entitlements($1) },
+        Route(
+            .put, "/v1/customers/{customerId}/subscriptions/{originalTransactionId}", .scope(.write), takesBody: true,
+            parameters: stream
+        ) { try await $0.link(.subscription, $1) },
+        Route(
+            .delete, "/v1/customers/{customerId}/subscriptions/{originalTransactionId}", .scope(.write),
+            parameters: stream
+        ) { try await $0.unlink(.subscription, $1) },
+        Route(
+            .put, "/v1/customers/{customerId}/purchases/{originalTransactionId}", .scope(.write), takesBody: true,
+            parameters: stream
+        ) { try await $0.link(.purchase, $1) },
+        Route(
+            .delete, "/v1/customers/{customerId}/purchases/{originalTransactionId}", .scope(.write), parameters: stream
+        ) { try await $0.unlink(.purchase, $1) },
         Route(.get, "/v1/notifications", .scope(.read), parameters: page + ["type"]) { try await $0.records($1) },
         Route(.post, "/v1/check", .scope(.read), takesBody: true) { try await $0.check($1) },
         Route(.get, "/v1/events", .scope(.read), parameters: page) { try await $0.changes($1) },

@@ -65,10 +65,11 @@ struct NodeClient {
         try await self.send(.PUT, path, query, body)
     }
 
-    func delete(_ path: [String]) async throws {
-        var request = HTTPClientRequest(url: self.url(path, []))
+    @discardableResult
+    func delete(_ path: [String], query: [(String, String?)] = []) async throws -> JSONFragment {
+        var request = HTTPClientRequest(url: self.url(path, query))
         request.method = .DELETE
-        _ = try await self.send(request)
+        return try await self.send(request)
     }
 
     private func send(

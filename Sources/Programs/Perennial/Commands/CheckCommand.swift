@@ -5,15 +5,18 @@ import SubscriptionService
 
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Asks whether a subscription or purchase is entitled, now.",
+        commandName: "check", abstract: "Asks whether a customer, subscription or purchase is entitled, now.",
         discussion: """
             Exits 0 when entitled and 3 when not; 2 when the catalog has no entitlement of that name.
 
             Example:
+              perennial check --customer u-1001 --entitlement pro
               perennial check --subscription 2000000000000001 --entitlement pro
               perennial check --purchase 2000000000000002
             """)
 
+    @Option(help: "The publisher's own id of a person: all that leads there counts.")
+    var customer: String?
     @Option(help: "The originalTransactionId of a subscription.")
     var subscription: String?
     @Option(help: "The originalTransactionId of a one-time purchase.")
@@ -27,8 +30,8 @@ struct CheckCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard (self.subscription == nil) != (self.purchase == nil) else {
-            throw ValidationError("Give either --subscription or --purchase.")
+        guard [self.customer, self.subscription, self.purchase].count(where: { $0 != nil }) == 1 else {
+            throw ValidationError("Give one of --customer, --subscription and --purchase.")
         }
     }
 
@@ -37,6 +40,7 @@ struct CheckCommand: AsyncParsableCommand {
             json.member("checks") { json in
                 json.array { json in
                     json.object { json in
+                        json.member("customer", ifPresent: self.customer)
                         json.member("subscription", ifPresent: self.subscription)
                         json.member("purchase", ifPresent: self.purchase)
                         json.member("entitlement", ifPresent: self.entitlement)
@@ -68,7 +72,8 @@ struct CheckCommand: AsyncParsableCommand {
         JSONWriter.text { json in
             json.member("entitled", entitled)
             for name in ["state", "code", "validUntil", "productId"] { json.member(name, result[name]?.plain) }
-            json.member("version", result["version"]?.plain.flatMap { Int64($0) })
+            json.member("version", ifPresent: result["version"]?.plain.flatMap { Int64($0) })
+            for name in ["entitlement", "environment"] { json.member(name, ifPresent: result[name]?.plain) }
             json.member("reason", ifPresent: result["reason"]?.plain)
             json.member("asOf", answer["asOf"]?.plain)
             json.member("stale", answer["stale"]?.plain == "true")

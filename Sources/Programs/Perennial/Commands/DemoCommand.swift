@@ -118,14 +118,14 @@ struct DemoCommand: AsyncParsableCommand {
     private static func catalog(of scenario: Scenario) -> [CatalogEntryConfiguration] {
         guard scenario.products == Scenario.default.products else {
             return scenario.products.map { product in
-                CatalogEntryConfiguration(entitlement: product.id, products: [product.id], level: 1)
+                CatalogEntryConfiguration(entitlement: product.id, products: [product.id], rank: 1)
             }
         }
         let pro = ["pro.monthly", "pro.yearly", "pro.committed"]
         return [
-            CatalogEntryConfiguration(entitlement: "pro", products: pro, level: 2),
-            CatalogEntryConfiguration(entitlement: "basic", products: ["basic.monthly"] + pro, level: 1),
-            CatalogEntryConfiguration(entitlement: "news", products: ["news.weekly"], level: 1),
+            CatalogEntryConfiguration(entitlement: "pro", products: pro, rank: 2),
+            CatalogEntryConfiguration(entitlement: "basic", products: ["basic.monthly"] + pro, rank: 1),
+            CatalogEntryConfiguration(entitlement: "news", products: ["news.weekly"], rank: 1),
         ]
     }
 

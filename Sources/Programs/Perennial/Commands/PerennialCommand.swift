@@ -9,7 +9,7 @@ struct PerennialCommand: AsyncParsableCommand {
         discussion: """
             Example:
               perennial demo
-              perennial check --subscription 2000000000000001 --entitlement pro
+              perennial check --customer u-1001 --entitlement pro
 
             Exit codes: 0 success, 1 refused or failed, 2 bad usage; `check` exits 3 for "not entitled", 2 for an
             entitlement that the catalog does not have,
@@ -18,7 +18,8 @@ struct PerennialCommand: AsyncParsableCommand {
         version: BuildInformation.line,
         subcommands: [
             ServeCommand.self, DemoCommand.self, SimulateCommand.self, VerifyCommand.self, SubscriptionCommand.self,
-            CheckCommand.self, EventsCommand.self, NotificationsCommand.self, ReconcileCommand.self,
+            CheckCommand.self, CustomerCommand.self, EventsCommand.self, NotificationsCommand.self,
+            ReconcileCommand.self,
             ConsumptionCommand.self, WebhooksCommand.self, QuarantineCommand.self, ClusterCommand.self,
             ShardsCommand.self,
             StoreCommand.self, KeysCommand.self, TokensCommand.self, ConfigCommand.self, VersionCommand.self,

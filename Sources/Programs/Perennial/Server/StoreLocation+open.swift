@@ -19,20 +19,22 @@ extension StoreLocation {
             var configuration = SQLiteConfiguration(path: path)
             configuration.shardCount = shardCount
             let store = try SQLiteEventStore(configuration: configuration)
-            self.report(isNew: store.isNew, to: logger)
+            try self.finish(store, isNew: store.isNew, logger)
             return store
         case .postgres(let url):
             var configuration = PostgresConfiguration(connectionString: url)
             configuration.shardCount = shardCount
             let store = try PostgresEventStore(configuration: configuration)
-            self.report(isNew: store.isNew, to: logger)
+            try self.finish(store, isNew: store.isNew, logger)
             return store
         }
     }
 
-    /// Where a store was expected, a new one shows that something is missing.
-    private func report(isNew: Bool, to logger: Logger) {
+    /// A new store is at the newest level at once: no older version has ever used it. Where a store was expected, a new one shows
+    /// that something is missing.
+    private func finish(_ store: some EventStore, isNew: Bool, _ logger: Logger) throws {
         guard isNew else { return }
+        _ = try store.raiseFeatureLevel(to: .supported)
         logger.notice("A new store was made: there was none", metadata: ["store.url": "\(self)"])
     }
 }

@@ -11,7 +11,7 @@ struct OpenAPIDocument {
 
     /// Parameters that stand in the path or a header.
     private static let elsewhere = [
-        "originalTransactionId", "shard", "job", "testNotificationToken", "atLeast", "lastEventId",
+        "customerId", "originalTransactionId", "shard", "job", "testNotificationToken", "atLeast", "lastEventId",
         "webhook",
     ]
 

@@ -32,7 +32,8 @@ struct TestStore: Sendable {
     /// A subscription bought now for a month, as a signed transaction.
     func transaction(
         id: String, of original: String? = nil, bundleID: String = Self.apps[0], environment: String = "Production",
-        type: String = "Auto-Renewable Subscription", purchased: Moment = .now, lasts: Milliseconds = .days(30)
+        type: String = "Auto-Renewable Subscription", purchased: Moment = .now, lasts: Milliseconds = .days(30),
+        token: String? = nil
     ) throws -> String {
         var payload: [String: Any] = [
             "transactionId": id, "originalTransactionId": original ?? id, "bundleId": bundleID,
@@ -43,6 +44,7 @@ struct TestStore: Sendable {
             "transactionReason": "PURCHASE", "storefront": "DEU", "storefrontId": "143443", "price": 9_990,
             "currency": "EUR", "webOrderLineItemId": "line-\(id)",
         ]
+        payload["appAccountToken"] = token
         if type == "Auto-Renewable Subscription" { payload["expiresDate"] = (purchased + lasts).milliseconds }
         return try self.sign(payload)
     }

@@ -19,6 +19,7 @@ extension LoadedConfiguration {
         var runtime = RuntimeConfiguration()
         runtime.node = NodeID(rawValue: self.values.node.id)
         runtime.rules = try self.rules()
+        runtime.customers = try self.customers()
         let store = try self.store()
         if let cluster = self.values.cluster {
             guard purpose == .serve, case .postgres = store else {
@@ -68,7 +69,12 @@ extension LoadedConfiguration {
                 throw self.mistake(path + "entitlement", "has to be 1 to 128 visible ASCII characters")
             }
             guard !entry.products.isEmpty else { throw self.mistake(path + "products", "names no product") }
-            entries.append(.init(entitlement: entry.entitlement, products: entry.products, level: entry.level))
+            if let level = entry.level, let rank = entry.rank, level != rank {
+                throw self.mistake(path + "level", "is the old name of rank, and says \(level) where rank says \(rank)")
+            }
+            entries.append(
+                .init(
+                    entitlement: entry.entitlement, products: entry.products, rank: entry.rank ?? entry.level ?? 1))
         }
         return Catalog(entries)
     }

@@ -10,6 +10,8 @@ package struct AppConfiguration: ConfigurationSection {
     package var rootCertificates: [String] = []
     /// `apps[].serverAPI`: how Apple is asked about the app's purchases; it is not asked unless set.
     package var serverAPI: ServerAPISection?
+    /// `apps[].customers`: in place of `customers`, for this app alone.
+    package var customers: CustomersSection?
 
     package init() {}
 }

@@ -20,14 +20,16 @@ package struct CatalogEntryConfiguration: ConfigurationSection {
     package var entitlement = ""
     /// `entitlements.catalog[].products`: the product ids that grant it. No default.
     package var products: [String] = []
-    /// `entitlements.catalog[].level`: rank among entitlements, higher is more; 1 unless set.
-    package var level = 1
+    /// `entitlements.catalog[].rank`: what it is worth among all that grant something, higher is more; 1 unless set.
+    package var rank: Int?
+    /// `entitlements.catalog[].level`: what `rank` was called in earlier versions.
+    package var level: Int?
 
     package init() {}
 
-    package init(entitlement: String, products: [String], level: Int) {
+    package init(entitlement: String, products: [String], rank: Int) {
         self.entitlement = entitlement
         self.products = products
-        self.level = level
+        self.rank = rank
     }
 }

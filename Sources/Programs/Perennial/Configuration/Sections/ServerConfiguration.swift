@@ -11,6 +11,7 @@ package struct ServerConfiguration: ConfigurationSection {
     /// `apps`: the apps whose purchases are kept; at least one.
     package var apps: [AppConfiguration] = []
     package var entitlements = EntitlementsConfiguration()
+    package var customers = CustomersSection()
     package var sharding = ShardingConfiguration()
     package var verification = VerificationConfiguration()
     package var log = LogConfiguration()

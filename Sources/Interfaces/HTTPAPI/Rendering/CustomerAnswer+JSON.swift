@@ -1,0 +1,124 @@
+import Customers
+import Entitlements
+import ServiceContract
+import StrictJSON
+import Subscriptions
+
+extension CustomerAnswer {
+    /// The result of a check by customer.
+    /// - Parameter isKnown: something leads to the customer.
+    func write(to json: inout JSONWriter, isKnown: Bool) {
+        json.object { json in
+            json.member("entitled", self.entitled)
+            json.member("entitlement", self.entitlement)
+            json.member("state", self.state?.name)
+            json.member("code", self.code.description)
+            json.member("validUntil", self.validUntil)
+            json.member("productId", self.productID)
+            json.member("rank", self.rank.map(Int64.init))
+            json.member("environment", self.environment?.rawValue)
+            json.member("by") { self.writeOrigin(to: &$0) }
+            json.member("incomplete", self.incomplete)
+            if !isKnown { json.member("reason", "unknownCustomer") }
+        }
+    }
+
+    /// One name in the answer about a customer.
+    fileprivate func writeEntitlement(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("name", self.entitlement)
+            json.member("entitled", self.entitled)
+            json.member("rank", self.rank.map(Int64.init))
+            json.member("validUntil", self.validUntil)
+            json.member("environment", self.environment?.rawValue)
+            json.member("by") { self.entitled ? self.writeOrigin(to: &$0) : $0.null() }
+        }
+    }
+
+    private func writeOrigin(to json: inout JSONWriter) {
+        guard let by = self.by else { return json.null() }
+        json.object { json in
+            switch by {
+            case .stream(let key):
+                json.member("kind", key.kind.name)
+                json.member("id", key.id)
+            case .grant(let id):
+                json.member("kind", "grant")
+                json.member("id", id)
+            }
+            json.member("productId", self.productID)
+            json.member("state", self.state?.name)
+            json.member("code", self.code.description)
+            json.member("ownership", self.ownership)
+        }
+    }
+}
+
+extension StreamKind {
+    fileprivate var name: String { self == .purchase ? "purchase" : "subscription" }
+}
+
+extension CustomerView {
+    /// What the customer is entitled to, by name: it goes to devices, and holds no identifier but the customer's.
+    func writeEntitlements(to json: inout JSONWriter) {
+        json.object { json in self.writeAnswer(to: &json) }
+    }
+
+    /// The same with all that leads to the customer.
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            self.writeAnswer(to: &json)
+            json.member("streams") { json in
+                json.array { json in for stream in self.streams { stream.write(to: &json) } }
+            }
+            json.member("conflicts") { json in
+                json.array { json in
+                    for key in self.conflicts { json.object { key.writeNames(to: &$0) } }
+                }
+            }
+        }
+    }
+
+    private func writeAnswer(to json: inout JSONWriter) {
+        json.member("customerId", self.customer.rawValue)
+        json.member("environment", self.environment.rawValue)
+        json.member("asOf", self.asOf)
+        json.member("stale", false)
+        json.member("token", self.token)
+        json.member("incomplete", self.incomplete)
+        json.member("entitlements") { json in
+            json.array { json in for answer in self.entitlements { answer.writeEntitlement(to: &json) } }
+        }
+    }
+}
+
+extension StreamKey {
+    fileprivate func writeNames(to json: inout JSONWriter) {
+        json.member("kind", self.kind.name)
+        json.member("originalTransactionId", self.id)
+        json.member("bundleId", self.bundleID.rawValue)
+        json.member("environment", self.environment.rawValue)
+    }
+}
+
+extension CustomerView.Stream {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            self.key.writeNames(to: &json)
+            json.member("state", self.snapshot.state.rawValue)
+            json.member("productId", self.snapshot.productID)
+            json.member("validUntil", self.snapshot.validUntil)
+            json.member("because", self.because.word)
+        }
+    }
+}
+
+extension Resolution.Reason {
+    fileprivate var word: String {
+        switch self {
+        case .link: "link"
+        case .token: "token"
+        case .appTransactionID: "appTransactionId"
+        }
+    }
+}

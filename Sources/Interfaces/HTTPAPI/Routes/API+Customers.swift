@@ -1,0 +1,58 @@
+import Hummingbird
+import Reconciliation
+import ServiceContract
+import SubscriptionService
+import Subscriptions
+
+/// Customers by the publisher's own id.
+extension API {
+    func customer(_ call: Call) async throws -> Response {
+        let view = try await self.view(call)
+        guard view.isKnown else {
+            throw Problem(ServiceError(.unknownCustomer, "nothing leads to a customer of this id"))
+        }
+        return .json(reserving: 1_024) { view.write(to: &$0) }
+    }
+
+    /// A customer that nothing leads to is a new one.
+    func entitlements(_ call: Call) async throws -> Response {
+        let view = try await self.view(call)
+        return .json(reserving: 1_024) { view.writeEntitlements(to: &$0) }
+    }
+
+    func link(_ kind: StreamKind, _ call: Call) async throws -> Response {
+        let customer = try call.customer()
+        let stream = try call.query.stream(kind, id: call.arguments[1])
+        let actor = self.authorizer.name(of: call.fields)
+        return try await call.withOptionalBody { body in
+            let reason = try PostedReason(body).reason
+            try await self.service.link(
+                stream, LinkRequest(customer, origin: .backend, actor: actor, reason: reason))
+            return try await self.answer(customer, in: stream.environment)
+        }
+    }
+
+    func unlink(_ kind: StreamKind, _ call: Call) async throws -> Response {
+        let customer = try call.customer()
+        let stream = try call.query.stream(kind, id: call.arguments[1])
+        try await self.service.link(
+            stream,
+            LinkRequest(customer, origin: .backend, unlinks: true, actor: self.authorizer.name(of: call.fields)))
+        return try await self.answer(customer, in: stream.environment)
+    }
+
+    private func view(_ call: Call) async throws -> CustomerView {
+        try await self.service.customer(
+            try call.customer(), in: try call.query.app().environment, atLeast: try call.atLeast())
+    }
+
+    private func answer(_ customer: CustomerID, in environment: AppStoreEnvironment) async throws -> Response {
+        let view = try await self.service.customer(customer, in: environment, atLeast: nil)
+        return .json(reserving: 1_024) { view.write(to: &$0) }
+    }
+}
+
+extension Call {
+    /// The customer that the path names first.
+    fileprivate func customer() throws(Problem) -> CustomerID { try CustomerID(posted: self.arguments[0]) }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import StrictJSON
+
+struct CustomerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "customer", abstract: "A customer, by the publisher's own id: what is theirs, and why.",
+        discussion: """
+            Example:
+              perennial customer show u-1001
+              perennial customer link u-1001 2000000000000001 --reason "support case 4711"
+              perennial customer unlink u-1001 2000000000000001
+            """,
+        subcommands: [Show.self, Link.self, Unlink.self])
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints what a customer is entitled to, and all that leads to the customer.",
+            discussion: """
+                Example:
+                  perennial customer show u-1001
+                  perennial customer show u-1001 --environment Sandbox --output json
+                """)
+
+        @Argument(help: "The customer's id.")
+        var customer: String
+        @Option(help: "Production unless said.")
+        var environment: String?
+        @OptionGroup var node: NodeOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await self.node.client().get(
+                ["v1", "customers", self.customer], query: [("environment", self.environment)])
+            self.output.show(answer)
+        }
+    }
+
+    /// The purchase that is linked or unlinked.
+    struct SubjectOptions: ParsableArguments {
+        @Argument(help: "The customer's id.")
+        var customer: String
+        @Argument(help: "The originalTransactionId.")
+        var id: String
+        @Flag(help: "It names a one-time purchase.")
+        var purchase = false
+        @OptionGroup var stream: StreamOptions
+
+        var path: [String] {
+            ["v1", "customers", self.customer, self.purchase ? "purchases" : "subscriptions", self.id]
+        }
+    }
+
+    struct Link: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Says that a purchase is a customer's.",
+            discussion: """
+                Where it is another customer's, customers.transfer decides.
+
+                Example:
+                  perennial customer link u-1001 2000000000000001 --reason "support case 4711"
+                """)
+
+        @OptionGroup var subject: SubjectOptions
+        @Option(help: "Why, for people who look at it later.")
+        var reason: String?
+        @OptionGroup var node: NodeOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await self.node.client().put(
+                self.subject.path, query: self.subject.stream.query,
+                body: JSONWriter.text { $0.member("reason", ifPresent: self.reason) })
+            self.output.show(answer)
+        }
+    }
+
+    struct Unlink: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Takes a purchase away from a customer.",
+            discussion: """
+                Where its token names the customer, it is linked to nobody.
+
+                Example:
+                  perennial customer unlink u-1001 2000000000000001
+                """)
+
+        @OptionGroup var subject: SubjectOptions
+        @OptionGroup var node: NodeOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await self.node.client().delete(self.subject.path, query: self.subject.stream.query)
+            self.output.show(answer)
+        }
+    }
+}
+
+extension OutputOptions {
+    fileprivate func show(_ customer: JSONFragment) {
+        switch self.output {
+        case .table: customer.customerTable.lines.forEach(Console.print)
+        case .json: Console.print(customer.serialized)
+        }
+    }
+}

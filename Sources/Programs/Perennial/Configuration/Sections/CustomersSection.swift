@@ -1,0 +1,9 @@
+/// `customers`, and `apps[].customers` for one app.
+package struct CustomersSection: ConfigurationSection {
+    /// `customers.transfer`: what becomes of a link to a purchase that is another customer's: `keep` refuses it, `transfer` moves
+    /// the purchase, `transferIfInactive` moves it unless it gives access or is in billing retry, `share` gives it to both.
+    /// `keep` unless set; for one app also `apps[].customers.transfer`.
+    package var transfer: String?
+
+    package init() {}
+}

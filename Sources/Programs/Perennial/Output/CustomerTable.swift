@@ -1,0 +1,41 @@
+extension JSONFragment {
+    /// A customer as lines: what they are entitled to, and then all that leads to them.
+    package var customerTable: CustomerTable { CustomerTable(self) }
+}
+
+package struct CustomerTable {
+    private let customer: JSONFragment
+
+    fileprivate init(_ customer: JSONFragment) { self.customer = customer }
+
+    package var lines: [String] {
+        var lines = self.table(
+            ["ENTITLEMENT", "", "UNTIL", "BY"], of: "entitlements",
+            { item in
+                let by = item["by"]
+                return [
+                    item["name"]?.plain, item["entitled"]?.plain == "true" ? "yes" : "no", item["validUntil"]?.plain,
+                    by?["id"]?.plain.map { "\(by?["kind"]?.plain ?? "") \($0)" },
+                ]
+            })
+        lines.append("")
+        lines += self.table(
+            ["KIND", "ID", "STATE", "PRODUCT", "UNTIL", "BECAUSE", "ENVIRONMENT"], of: "streams",
+            { item in
+                ["kind", "originalTransactionId", "state", "productId", "validUntil", "because", "environment"].map {
+                    item[$0]?.plain
+                }
+            })
+        guard let conflicts = self.customer["conflicts"]?.items, !conflicts.isEmpty else { return lines }
+        let ids = conflicts.compactMap { $0["originalTransactionId"]?.plain }.joined(separator: ", ")
+        return lines + ["", "another customer's, whom a link was refused: \(ids)"]
+    }
+
+    private func table(
+        _ head: [String], of member: String, _ row: (JSONFragment) -> [String?]
+    ) -> [String] {
+        var table = TextTable(head)
+        for item in self.customer[member]?.items ?? [] { table.add(row(item).map { $0 ?? "-" }) }
+        return table.lines
+    }
+}
