@@ -3,6 +3,7 @@ import Queries
 package import ServiceContract
 import Shards
 package import Subscriptions
+import Synchronization
 import Waiting
 import WireProtocol
 
@@ -51,6 +52,8 @@ extension SubscriptionService {
     }
 
     private func require(_ level: FeatureLevel) async throws(ServiceError) {
+        // It never goes back.
+        guard self.seenLevel.withLock({ $0 < level }) else { return }
         let store = self.node.router.store
         let reached = try await ServiceError.translating {
             try await DedicatedThread.run(named: "level") { () throws(StoreError) in try store.featureLevel() }
@@ -61,5 +64,6 @@ extension SubscriptionService {
                 "the store is at feature level \(reached), and this needs \(level): run `perennial cluster finalize` once "
                     + "every node is of this version")
         }
+        self.seenLevel.withLock { $0 = max($0, reached) }
     }
 }

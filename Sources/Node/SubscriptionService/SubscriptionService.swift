@@ -9,6 +9,7 @@ package import ServiceContract
 import ServiceLifecycle
 package import Shards
 package import Subscriptions
+import Synchronization
 package import WireProtocol
 
 /// Perennial's one door: notifications in, answers out. HTTP, the command line and the demo see nothing else of the
@@ -34,6 +35,8 @@ package final class SubscriptionService: Service, Sendable {
     private let records: RecordReader
     private let checker: EntitlementChecker
     let customers: CustomerReader
+    /// The newest feature level that the store was seen at.
+    let seenLevel = Mutex(FeatureLevel.first)
     private let quarantine: Quarantine
     /// What subscribers of the stream may be told of this node's shards.
     package let servedLog: ServedLog

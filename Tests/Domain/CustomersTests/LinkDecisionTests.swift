@@ -152,6 +152,44 @@ import Testing
         }
     }
 
+    @Test func `who shares a stream keeps it when its holder gives it up`() {
+        let leads = StreamLeads(token: 1).shared(with: "u")
+        let decision = LinkDecision(unlinking: LinkRequest(tokenCustomer(1), origin: .backend), leads.stream())
+        var after = leads
+        for record in decision.records { after.apply(record) }
+        #expect(after.resolution().customers == [hashed("u")])
+        let more = LinkDecision(
+            linking: LinkRequest(customer("v"), origin: .backend), after.stream(), isActive: true, policy: .share)
+        for record in more.records { after.apply(record) }
+        #expect(after.resolution().customers == [hashed("u"), hashed("v")])
+    }
+
+    @Test func `a link that is overruled is taken back as well`() {
+        var leads = StreamLeads(token: 1).linked(to: "u", token: token(1), at: place(1))
+        leads.token = Placed(token(2), at: place(2))
+        for record in LinkDecision(unlinking: LinkRequest(customer("u"), origin: .backend), leads.stream()).records {
+            leads.apply(record)
+        }
+        leads.token = Placed(token(1), at: place(3))
+        #expect(leads.resolution().reason(of: hashed("u")) == nil)
+    }
+
+    @Test func `conflicts beyond those that are kept are refused without another event`() {
+        var leads = StreamLeads(token: 1)
+        var events = 0
+        for round in 1...3 {
+            for number in 1...6 {
+                let decision = LinkDecision(
+                    linking: LinkRequest(customer("u\(number)"), origin: .post), leads.stream(), isActive: true,
+                    policy: .keep)
+                #expect(decision.refusal == .linkedElsewhere, "round \(round)")
+                for record in decision.records { leads.apply(record) }
+                events += decision.records.count
+            }
+        }
+        #expect(events == 4)
+    }
+
     @Test func `unlinking somebody who has nothing changes nothing`() {
         let leads = StreamLeads(token: 1).linked(to: "u", token: token(1))
         #expect(LinkDecision(unlinking: LinkRequest(customer("v"), origin: .backend), leads.stream()).records == [])

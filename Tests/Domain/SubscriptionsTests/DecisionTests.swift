@@ -211,6 +211,23 @@ import Testing
     }
 
     @Test
+    func `a restored copy that is signed again is no news`() {
+        var state = StreamState(key: .purchase)
+        func copy(_ id: Int, bought: Double, signed: Double) -> TransactionInfo {
+            transaction(id, from: bought, to: nil, signed: signed, product: "lifetime") {
+                ($0.productType, $0.originalPurchaseDate) = ("Non-Consumable", day(1))
+                $0.appTransactionID = "704"
+                $0.appAccountToken = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
+            }
+        }
+        _ = state.receive(bundle(.client, [copy(100, bought: 1, signed: 1)]))
+        _ = state.receive(bundle(.client, [copy(101, bought: 2, signed: 2)]))
+        for launch in 3..<9 {
+            #expect(state.receive(bundle(.client, [copy(101, bought: 2, signed: Double(launch))])) == [])
+        }
+    }
+
+    @Test
     func `a token that an older payload brings is recorded, and survives a replay`() {
         var state = StreamState(key: .subscription)
         let months = (0..<6).map { transaction(100 + $0, from: Double($0) * 30, to: Double($0 + 1) * 30) }

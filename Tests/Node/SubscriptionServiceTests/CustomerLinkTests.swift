@@ -143,6 +143,19 @@ import Testing
         }
     }
 
+    @Test func `ids that look alike are different customers, each found by its own`() async throws {
+        let node = try self.node("transfer")
+        let posted = try self.subscribed(node)
+        try await node.run { service in
+            _ = try await service.record(signedTransaction: posted, signedRenewalInfo: nil)
+            for name in ["caf\u{E9}", "cafe\u{301}"] {
+                try await service.link(Self.one, self.link(name))
+                #expect(try await self.isEntitled(name, service))
+            }
+            #expect(try await !self.isEntitled("caf\u{E9}", service))
+        }
+    }
+
     @Test func `before every node can read them, links are refused and say what to do`() async throws {
         let node = try Node()
         let posted = try self.subscribed(node)

@@ -29,14 +29,15 @@ package struct LinkDecision: Hashable, Sendable {
                 }
             guard request.origin != .post, mayMove else {
                 self.refusal = .linkedElsewhere
-                if !stream.leads.conflicts.contains(request.customer) {
+                let conflicts = stream.leads.conflicts
+                if !conflicts.contains(request.customer), conflicts.count < StreamLeads.conflictLimit {
                     self.records = [LinkRecord(.conflicted, request.customer).by(request)]
                 }
                 return
             }
         }
-        // Where a link to nobody holds, sharing would leave the stream to nobody.
-        guard policy == .share, !resolution.isLinkedToNobody else {
+        // Where a link to nobody holds, its place is taken.
+        guard policy == .share, !resolution.isLinkedToNobody || !resolution.sharers.isEmpty else {
             self.records = [stream.link(to: request.customer).by(request)]
             return
         }
@@ -50,7 +51,6 @@ package struct LinkDecision: Hashable, Sendable {
     /// Takes back what links the stream to the customer. Where it would lead there all the same, it is linked to nobody.
     package init(unlinking request: LinkRequest, _ stream: LinkedStream) {
         let customer = stream.hash(request.customer)
-        guard stream.resolution.reason(of: customer) != nil else { return }
         var rest = stream
         func take(_ record: LinkRecord) {
             rest.leads.apply(record)

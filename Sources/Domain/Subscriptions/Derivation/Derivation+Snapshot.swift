@@ -7,7 +7,7 @@ extension Derivation {
             key: self.key, state: verdict.state, entitled: verdict.entitled, validUntil: validUntil)
         snapshot.awaitingRenewal = verdict.awaitingRenewal
         snapshot.incomplete = verdict.incomplete
-        snapshot.customerIDs = leads.linkedCustomers.map(\.rawValue)
+        snapshot.customerIDs = leads.holdingCustomers.map(\.rawValue)
         let view = verdict.isProtected ? self.decision(at: moment).view : self.known
         if let current = view.current(at: moment) { self.show(current, in: &snapshot, at: moment) }
         if let renewal = self.known.renewal { self.show(renewal, in: &snapshot, at: moment) }

@@ -12,10 +12,13 @@ package struct FactPlace: Hashable, Comparable, Sendable {
         self.digestStart = digestStart
     }
 
+    /// Copies of a one-time purchase have purchase dates of their own, and one original date.
     init(_ transaction: TransactionInfo) {
+        let isOneTime = transaction.expiresDate == nil
         self.init(
-            purchaseDate: transaction.purchaseDate ?? .distantPast, signedDate: transaction.signedDate,
-            digestStart: transaction.digest.start)
+            purchaseDate: (isOneTime ? transaction.originalPurchaseDate : nil) ?? transaction.purchaseDate
+                ?? .distantPast,
+            signedDate: transaction.signedDate, digestStart: transaction.digest.start)
     }
 
     /// Below every payload.

@@ -24,7 +24,7 @@ package struct CustomerLink: Hashable, Sendable {
 /// What an event says of a stream's links. A stream's events have one order, and so have its links.
 package struct LinkRecord: Hashable, Sendable {
     package enum Action: Int, Sendable, CaseIterable {
-        /// The stream has this link, in place of the one before, and nobody shares it.
+        /// The stream has this link in place of the one before; where it names somebody, nobody shares the stream any more.
         case linked = 1
         /// The customer shares the stream; its link overrules nothing.
         case shared = 2

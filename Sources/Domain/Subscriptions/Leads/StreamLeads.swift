@@ -10,7 +10,7 @@ package struct StreamLeads: Hashable, Sendable {
     package var link: CustomerLink?
     /// In the order in which they came: at most `sharerLimit`.
     package var sharers: [CustomerID]
-    /// Whose links the policy has refused, while nobody has decided: the newest `conflictLimit`.
+    /// Whose links the policy has refused, while nobody has decided: the first `conflictLimit`.
     package var conflicts: [CustomerID]
 
     package static let sharerLimit = 10
@@ -30,14 +30,26 @@ package struct StreamLeads: Hashable, Sendable {
     /// Every customer that a link names.
     package var linkedCustomers: [CustomerID] { [self.link?.customer].compactMap(\.self) + self.sharers }
 
+    /// Those of them whose link holds by what the stream itself says.
+    package var holdingCustomers: [CustomerID] {
+        self.link.map { $0.isOverruled(by: self.token) } ?? false ? self.sharers : self.linkedCustomers
+    }
+
     // MARK: Payloads
 
     mutating func merge(_ transactions: [TransactionInfo]) {
         for transaction in transactions {
             let place = FactPlace(transaction)
-            if let text = transaction.appAccountToken { self.token.raise(to: Placed(AccountToken(text), at: place)) }
-            if let id = transaction.appTransactionID { self.appTransactionID.raise(to: Placed(id, at: place)) }
-            if let id = transaction.previousOriginalTransactionID {
+            // What is too long to be kept in a state leads nowhere.
+            if let text = transaction.appAccountToken, text.utf8.count <= TransactionInfo.longestToken {
+                self.token.raise(to: Placed(AccountToken(text), at: place))
+            }
+            if let id = transaction.appTransactionID, id.utf8.count <= TransactionInfo.longestAppTransactionID {
+                self.appTransactionID.raise(to: Placed(id, at: place))
+            }
+            if let id = transaction.previousOriginalTransactionID,
+                id.rawValue.utf8.count <= TransactionInfo.longestPredecessor
+            {
                 self.predecessor.raise(to: Placed(id, at: place))
             }
         }
@@ -53,16 +65,18 @@ package struct StreamLeads: Hashable, Sendable {
         case .linked:
             self.link = CustomerLink(
                 customer: record.customer, token: record.token, place: record.place ?? .lowest)
-            self.sharers = []
-        case .unlinked: self.link = nil
+            // Who shares the stream keeps it where it is taken from somebody else only.
+            if record.customer == nil { self.conflicts = [] } else { self.sharers = [] }
+        case .unlinked:
+            self.link = nil
+            self.conflicts = []
         case .shared:
             guard let customer = record.customer, !self.sharers.contains(customer) else { return }
             self.sharers.append(customer)
         case .unshared: self.sharers.removeAll { $0 == record.customer }
         case .conflicted:
             guard let customer = record.customer, !self.conflicts.contains(customer) else { return }
-            self.conflicts.append(customer)
-            if self.conflicts.count > Self.conflictLimit { self.conflicts.removeFirst() }
+            if self.conflicts.count < Self.conflictLimit { self.conflicts.append(customer) }
         case .dismissed: break
         }
     }

@@ -9,6 +9,12 @@ extension TransactionInfo {
     }
 }
 
+extension TransactionInfo {
+    static let longestToken = 36
+    static let longestAppTransactionID = 32
+    static let longestPredecessor = 32
+}
+
 extension TransactionInfo.Fields {
     fileprivate mutating func bound() {
         self.webOrderLineItemID.keep(atMost: TransactionInfo.longestLineItem)
@@ -17,7 +23,7 @@ extension TransactionInfo.Fields {
         self.productType.keep(atMost: 28)
         // One is what nobody has to be told of.
         if self.quantity.map({ $0 < 2 }) ?? true { self.quantity = nil }
-        self.appAccountToken.keep(atMost: 36)
+        self.appAccountToken.keep(atMost: TransactionInfo.longestToken)
         self.inAppOwnershipType.keep(atMost: 16)
         self.revocationType.keep(atMost: TransactionInfo.Revocation.longestType)
         self.offerIdentifier.keep(atMost: 64)
@@ -28,8 +34,8 @@ extension TransactionInfo.Fields {
         self.transactionReason = nil
         self.price = nil
         self.currency = nil
-        self.appTransactionID.keep(atMost: 32)
-        if let id = self.previousOriginalTransactionID, id.rawValue.utf8.count > 32 {
+        self.appTransactionID.keep(atMost: TransactionInfo.longestAppTransactionID)
+        if let id = self.previousOriginalTransactionID, id.rawValue.utf8.count > TransactionInfo.longestPredecessor {
             self.previousOriginalTransactionID = nil
         }
         self.billingPlanType = nil

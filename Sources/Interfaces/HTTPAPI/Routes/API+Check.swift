@@ -8,19 +8,31 @@ extension API {
         let (format, body) = try await call.body()
         let posted = try PostedChecks(format, body)
         var response = try await self.response(to: posted, call)
-        var customers: [CustomerResult] = []
-        if !posted.customers.isEmpty {
-            let token = try call.atLeast()
-            (customers, response.token) = try await call.admission.asRequest { [response] in
-                try await self.service.check(posted.customers.map(\.question), besides: response, atLeast: token)
-            }
-        }
+        let customers = try await self.customers(of: posted, besides: &response, call)
         let answer = BodyFormat.answer(accept: call.fields.accept, request: format)
         return Response(
             status: .ok, headers: [.contentType: answer.mediaType],
             body: ResponseBody(
                 byteBuffer: ByteBuffer(
                     bytes: CheckAnswers(posted: posted, response: response, customers: customers).body(as: answer))))
+    }
+
+    /// Where the store cannot be asked, the other items keep their answers.
+    private func customers(
+        of posted: PostedChecks, besides response: inout CheckResponse, _ call: Call
+    ) async throws -> [CustomerResult] {
+        guard !posted.customers.isEmpty else { return [] }
+        let token = try call.atLeast()
+        do {
+            let answers = try await call.admission.asRequest { [response] in
+                try await self.service.check(posted.customers.map(\.question), besides: response, atLeast: token)
+            }
+            response.token = answers.token
+            return answers.results
+        } catch let error as ServiceError {
+            guard error.retryable, !posted.questions.isEmpty else { throw error }
+            return posted.customers.map { _ in .refused(error.code) }
+        }
     }
 
     /// What memory can answer takes no place from requests that wait, nor they from it.

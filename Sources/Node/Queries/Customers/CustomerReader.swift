@@ -42,15 +42,24 @@ package struct CustomerReader: Sendable {
         let (held, positions) = try await self.holdings(of: customers)
         let places = Dictionary(uniqueKeysWithValues: customers.enumerated().map { ($1, $0) })
         let now = self.clock.now
+        // Many questions may be about one customer.
+        var known: [Subject: CustomerHoldings] = [:]
         let results = questions.map { question -> CustomerResult in
             if let name = question.entitlement, self.catalog.highestRank(of: name) == nil {
                 return .refused(.unknownEntitlement)
             }
             let streams = places[question.customer].map { held[$0].streams } ?? []
-            let holdings = self.holdings(streams, in: question.environment)
+            let subject = Subject(customer: question.customer, environment: question.environment)
+            let holdings = known[subject] ?? self.holdings(streams, in: question.environment, at: now)
+            known[subject] = holdings
             return .answer(holdings.answer(for: question.entitlement, at: now), isKnown: !streams.isEmpty)
         }
         return (results, positions)
+    }
+
+    private struct Subject: Hashable {
+        var customer: CustomerID
+        var environment: AppStoreEnvironment
     }
 
     /// All that leads to a customer.
@@ -60,7 +69,7 @@ package struct CustomerReader: Sendable {
     ) async throws -> CustomerView {
         let (held, positions) = try await self.holdings(of: [customer])
         let now = self.clock.now
-        let holdings = self.holdings(held[0].streams, in: environment)
+        let holdings = self.holdings(held[0].streams, in: environment, at: now)
         let streams = held[0].streams.map { stream in
             CustomerView.Stream(
                 key: stream.outlook.key, snapshot: stream.outlook.snapshot(at: now), because: stream.because)
@@ -76,9 +85,11 @@ package struct CustomerReader: Sendable {
             conflicts: held[0].conflicts, asOf: now, token: self.positions.token(bounds + positions))
     }
 
-    private func holdings(_ streams: [Held.Stream], in environment: AppStoreEnvironment) -> CustomerHoldings {
+    private func holdings(
+        _ streams: [Held.Stream], in environment: AppStoreEnvironment, at now: Moment
+    ) -> CustomerHoldings {
         CustomerHoldings(
-            streams: streams.map { HeldStream($0.outlook, from: self.clock.now) }, grants: [], in: environment,
+            streams: streams.map { HeldStream($0.outlook, from: now) }, grants: [], in: environment,
             catalog: self.catalog, rules: self.rules)
     }
 

@@ -135,16 +135,19 @@ struct BatchDecider {
             return .refused(.unknownSubscription, message: "nothing is known under this id yet")
         }
         let decision = self.links.decide(request, before.state, at: self.now, rules: self.rules)
-        var place: SubmissionOutcome.Place?
-        if !decision.records.isEmpty {
+        // A request of its own that comes again has been carried out, whatever others have asked for since.
+        var place = bundle.isEmpty ? self.delivery(of: bundle.dedupKey)?.place : nil
+        if place == nil, !decision.records.isEmpty {
             let events = decision.records.map { record in
                 SubscriptionEvent(
                     source: request.origin == .backend ? .person : bundle.source, changes: [record.change], link: record
                 )
             }
-            place = try self.append(
-                events, to: before, command, dedupKey: bundle.linkKey(after: before.version),
-                announcedUntil: self.announcedUntil(before))
+            let dedupKey = bundle.isEmpty ? bundle.dedupKey : bundle.linkKey(after: before.version)
+            let appended = try self.append(
+                events, to: before, command, dedupKey: dedupKey, announcedUntil: self.announcedUntil(before))
+            self.deliveries[dedupKey] = Delivery(contentDigest: nil, place: appended)
+            place = appended
         }
         if let refusal = decision.refusal {
             let error = ServiceError(refusal)

@@ -6,6 +6,11 @@ struct CustomerIdentifiers {
     private struct Identifier: Equatable {
         let kind: IdentifierHash.Kind
         let value: String
+
+        /// By bytes: texts that look alike are different ids.
+        static func == (left: Self, right: Self) -> Bool {
+            left.kind == right.kind && left.value.utf8.elementsEqual(right.value.utf8)
+        }
     }
 
     private var identifiers: [Identifier] = []

@@ -15,7 +15,7 @@ struct UpgradeTests {
             // given: three nodes of today's release
             try await self.cluster.load.untilAcknowledged(50)
             let nothingNew = try await self.cluster.finalize(by: 0)
-            #expect(nothingNew.output == "The store is already at feature level 1.\n", "\(nothingNew.errors)")
+            #expect(nothingNew.output == "The store is already at feature level 2.\n", "\(nothingNew.errors)")
 
             for number in 0..<3 {
                 // when: one more is replaced
@@ -23,8 +23,8 @@ struct UpgradeTests {
                 // then: as long as older ones live, whoever is asked names them
                 for asked in 0..<3 where number < 2 {
                     let refused = try await self.cluster.finalize(by: asked)
-                    let older = (number + 1..<3).map { "node-\($0) (level 1)" }.joined(separator: ", ")
-                    let refusal = "error: olderNodes: feature level 2 is not supported yet by \(older): "
+                    let older = (number + 1..<3).map { "node-\($0) (level 2)" }.joined(separator: ", ")
+                    let refusal = "error: olderNodes: feature level 3 is not supported yet by \(older): "
                     #expect(refused.status == 1)
                     #expect(refused.errors.hasPrefix(refusal), "\(refused.errors)")
                 }
@@ -34,11 +34,11 @@ struct UpgradeTests {
             let raised = try await self.cluster.finalize(by: 2)
             let again = try await self.cluster.finalize(by: 0)
             // then
-            #expect(raised.output == "The store is now at feature level 2.\n", "\(raised.errors)")
-            #expect(again.output == "The store is already at feature level 2.\n", "\(again.errors)")
+            #expect(raised.output == "The store is now at feature level 3.\n", "\(raised.errors)")
+            #expect(again.output == "The store is already at feature level 3.\n", "\(again.errors)")
             let refused = try await self.cluster.startOlder()
             let refusal =
-                "error: the store is at feature level 2, and this version supports 1 at most: run a newer version"
+                "error: the store is at feature level 3, and this version supports 2 at most: run a newer version"
             #expect(refused.status == 1)
             #expect(refused.errors == refusal + "\n")
             try await self.cluster.load.untilAcknowledged(50)
