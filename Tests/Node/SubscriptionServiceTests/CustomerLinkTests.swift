@@ -112,7 +112,7 @@ import Testing
             #expect(holders == 1)
             let events = try await service.history(Self.one).map(\.event.kind)
             #expect(events.count { $0 == .linked } == 1)
-            #expect(events.count { $0 == .linkConflict } == 15)
+            #expect(events.count { $0 == .linkConflict } == StreamLeads.conflictLimit)
         }
     }
 
@@ -139,7 +139,7 @@ import Testing
             let kinds = try await service.history(Self.one).map(\.event.kind)
             #expect(kinds.count { $0 == .subscribed } == 1)
             #expect(kinds.count { $0 == .linked } == 1)
-            #expect(kinds.count { $0 == .linkConflict } == 7)
+            #expect(kinds.count { $0 == .linkConflict } == StreamLeads.conflictLimit)
         }
     }
 

@@ -2,7 +2,7 @@
 /// outlook.
 package struct Outlook: Sendable {
     private let derivation: Derivation
-    private let leads: StreamLeads
+    private let customerIDs: [String]
     /// Every moment at which an answer may change by itself, ascending.
     private let boundaries: [Moment]
 
@@ -10,7 +10,8 @@ package struct Outlook: Sendable {
     package init?(_ state: StreamState, rules: DerivationRules) {
         guard let derivation = state.derivation(rules) else { return nil }
         self.derivation = derivation
-        self.leads = state.leads
+        let customers = state.leads.holdingCustomers
+        self.customerIDs = customers.isEmpty ? [] : customers.map(\.rawValue)
         self.boundaries = derivation.boundaries
     }
 
@@ -20,7 +21,7 @@ package struct Outlook: Sendable {
         // `end` + leeway if it may renew, `end` if auto-renew is off, the grace date in grace; nil for a purchase
         // without end.
         let end = verdict.entitled ? self.boundaries(after: moment).first { !self.verdict(at: $0).entitled } : nil
-        return self.derivation.snapshot(at: moment, verdict, validUntil: end, leads: self.leads)
+        return self.derivation.snapshot(at: moment, verdict, validUntil: end, customerIDs: self.customerIDs)
     }
 
     /// What will be if nothing more is heard. The first phase starts at `moment`.
@@ -31,7 +32,7 @@ package struct Outlook: Sendable {
             let verdict = self.verdict(at: start)
             if !verdict.entitled { accessEnd = start }
             let snapshot = self.derivation.snapshot(
-                at: start, verdict, validUntil: verdict.entitled ? accessEnd : nil, leads: self.leads)
+                at: start, verdict, validUntil: verdict.entitled ? accessEnd : nil, customerIDs: self.customerIDs)
             if phases.last?.snapshot == snapshot { phases.removeLast() }
             phases.append(Phase(from: start, snapshot: snapshot))
         }

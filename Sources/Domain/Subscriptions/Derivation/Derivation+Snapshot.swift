@@ -1,13 +1,13 @@
 extension Derivation {
     /// The whole answer for one moment. Whatever the verdict leaves out, the facts are shown as they are.
     func snapshot(
-        at moment: Moment, _ verdict: Verdict, validUntil: Moment?, leads: StreamLeads
+        at moment: Moment, _ verdict: Verdict, validUntil: Moment?, customerIDs: [String]
     ) -> SubscriptionSnapshot {
         var snapshot = SubscriptionSnapshot(
             key: self.key, state: verdict.state, entitled: verdict.entitled, validUntil: validUntil)
         snapshot.awaitingRenewal = verdict.awaitingRenewal
         snapshot.incomplete = verdict.incomplete
-        snapshot.customerIDs = leads.holdingCustomers.map(\.rawValue)
+        snapshot.customerIDs = customerIDs
         let view = verdict.isProtected ? self.decision(at: moment).view : self.known
         if let current = view.current(at: moment) { self.show(current, in: &snapshot, at: moment) }
         if let renewal = self.known.renewal { self.show(renewal, in: &snapshot, at: moment) }

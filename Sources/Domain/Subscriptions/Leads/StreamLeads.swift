@@ -28,7 +28,10 @@ package struct StreamLeads: Hashable, Sendable {
     }
 
     /// Every customer that a link names.
-    package var linkedCustomers: [CustomerID] { [self.link?.customer].compactMap(\.self) + self.sharers }
+    package var linkedCustomers: [CustomerID] {
+        guard let customer = self.link?.customer else { return self.sharers }
+        return [customer] + self.sharers
+    }
 
     /// Those of them whose link holds by what the stream itself says.
     package var holdingCustomers: [CustomerID] {

@@ -93,8 +93,9 @@ private struct JSONCheckReader {
         }
         guard isReadable else { return .refused(.invalidCheck) }
         // One subject, and not two. An empty name is not the same as none, which any product would satisfy.
-        guard [subscription, purchase, customer].count(where: { $0 != nil }) == 1, entitlement?.isEmpty != true,
-            bundleID?.isIdentifier ?? true, let environment = Self.environment(environment)
+        let subjects = (subscription == nil ? 0 : 1) + (purchase == nil ? 0 : 1) + (customer == nil ? 0 : 1)
+        guard subjects == 1, entitlement?.isEmpty != true, bundleID?.isIdentifier ?? true,
+            let environment = Self.environment(environment)
         else { return .refused(.invalidCheck) }
         if let customer {
             return PostedChecks.Item(

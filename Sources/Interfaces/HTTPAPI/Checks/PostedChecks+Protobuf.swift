@@ -66,7 +66,8 @@ private struct ProtobufCheckReader {
             }
         }
         let body = message.bytes
-        guard isReadable, [subscription, purchase, customer].count(where: { !$0.isEmpty }) == 1,
+        let subjects = (subscription.isEmpty ? 0 : 1) + (purchase.isEmpty ? 0 : 1) + (customer.isEmpty ? 0 : 1)
+        guard isReadable, subjects == 1,
             bundleID.isEmpty || body[bundleID].isIdentifier,
             let environment = Self.environment(environment), let name = self.entitlements.text(body[entitlement])
         else { return .refused(.invalidCheck) }
