@@ -53,7 +53,7 @@ package struct HeldStream: Hashable, Sendable {
                     from: phase.from, state: phase.snapshot.state, entitled: phase.snapshot.entitled,
                     code: CohortCode(phase.snapshot), productID: phase.snapshot.productID)
             },
-            ownership: now?.ownership, purchaseDate: now?.purchaseDate, quantity: now?.quantity ?? 1,
+            ownership: now?.ownership, purchaseDate: now?.purchaseDate, quantity: outlook.quantity(at: moment),
             isIncomplete: now?.incomplete ?? false)
     }
 

@@ -65,6 +65,9 @@ package struct Outlook: Sendable {
         self.derivation.known.mayRenew(at: moment, end: self.derivation.known.end(at: moment).moment)
     }
 
+    /// How many were bought at once.
+    package func quantity(at moment: Moment) -> Int64 { self.derivation.known.current(at: moment)?.quantity ?? 1 }
+
     private func currentIndex(at moment: Moment) -> Int? { self.derivation.known.currentIndex(at: moment) }
 }
 

@@ -22,7 +22,6 @@ extension Derivation {
         snapshot.purchaseDate = current.purchaseDate
         snapshot.originalPurchaseDate = current.originalPurchaseDate
         snapshot.expiresDate = current.expiresDate
-        snapshot.quantity = current.quantity
         snapshot.ownership = current.inAppOwnershipType
         snapshot.offer = SubscriptionSnapshot.Offer(
             current.offerType, id: current.offerIdentifier, discount: current.offerDiscountType)

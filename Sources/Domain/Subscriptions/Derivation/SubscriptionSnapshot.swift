@@ -27,7 +27,6 @@ package struct SubscriptionSnapshot: Hashable, Sendable {
     package var expiresDate: Moment?
     package var gracePeriodExpiresDate: Moment?
     package var recentSubscriptionStartDate: Moment?
-    package var quantity: Int64?
     /// Apple's `inAppOwnershipType`.
     package var ownership: String?
     /// nil without renewal info, which means "may renew".

@@ -41,8 +41,8 @@ package struct Placed<Value: Hashable & Sendable>: Hashable, Sendable {
 }
 
 extension Optional {
-    /// Keeps the one at the greater place.
-    mutating func raise<Value>(to other: Placed<Value>) where Wrapped == Placed<Value> {
-        if self.map({ $0.place < other.place }) ?? true { self = other }
+    /// Whether what is carried at `place` takes the place of this.
+    func isBelow<Value>(_ place: FactPlace) -> Bool where Wrapped == Placed<Value> {
+        self.map { $0.place < place } ?? true
     }
 }

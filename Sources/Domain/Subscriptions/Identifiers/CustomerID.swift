@@ -32,16 +32,18 @@ package struct AccountToken: Hashable, Sendable {
 
     /// nil for a text that is not a UUID in the form of RFC 9562.
     package init?(_ text: String) {
-        let bytes = text.utf8
-        guard bytes.count == 36 else { return nil }
-        for (place, byte) in bytes.enumerated() {
+        guard text.utf8.count == 36 else { return nil }
+        var place = 0
+        var hasCapitals = false
+        for byte in text.utf8 {
             switch place {
             case 8, 13, 18, 23: guard byte == UInt8(ascii: "-") else { return nil }
             default:
-                let lower = byte | 0x20
-                guard (0x30...0x39).contains(byte) || (0x61...0x66).contains(lower) else { return nil }
+                guard (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20) else { return nil }
+                hasCapitals = hasCapitals || (0x41...0x46).contains(byte)
             }
+            place += 1
         }
-        self.rawValue = text.lowercased()
+        self.rawValue = hasCapitals ? text.lowercased() : text
     }
 }

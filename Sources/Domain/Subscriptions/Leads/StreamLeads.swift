@@ -40,20 +40,25 @@ package struct StreamLeads: Hashable, Sendable {
 
     // MARK: Payloads
 
+    /// The newest are looked at first: what older ones carry seldom counts.
     mutating func merge(_ transactions: [TransactionInfo]) {
-        for transaction in transactions {
+        for transaction in transactions.reversed() {
             let place = FactPlace(transaction)
             // What is too long to be kept in a state leads nowhere.
-            if let text = transaction.appAccountToken, text.utf8.count <= TransactionInfo.longestToken {
-                self.token.raise(to: Placed(AccountToken(text), at: place))
+            if let text = transaction.appAccountToken, text.utf8.count <= TransactionInfo.longestToken,
+                self.token.isBelow(place)
+            {
+                self.token = Placed(AccountToken(text), at: place)
             }
-            if let id = transaction.appTransactionID, id.utf8.count <= TransactionInfo.longestAppTransactionID {
-                self.appTransactionID.raise(to: Placed(id, at: place))
+            if let id = transaction.appTransactionID, id.utf8.count <= TransactionInfo.longestAppTransactionID,
+                self.appTransactionID.isBelow(place)
+            {
+                self.appTransactionID = Placed(id, at: place)
             }
             if let id = transaction.previousOriginalTransactionID,
-                id.rawValue.utf8.count <= TransactionInfo.longestPredecessor
+                id.rawValue.utf8.count <= TransactionInfo.longestPredecessor, self.predecessor.isBelow(place)
             {
-                self.predecessor.raise(to: Placed(id, at: place))
+                self.predecessor = Placed(id, at: place)
             }
         }
     }
