@@ -104,10 +104,12 @@ final class GuardedNodes {
     /// - Parameters:
     ///   - known: what was answered to anybody before.
     ///   - withToken: says so.
-    func check(_ node: NodeProcess, after known: Known? = nil, withToken: Bool = false) async throws {
+    /// - Returns: whether the node has answered; what it refuses shows nothing.
+    @discardableResult
+    func check(_ node: NodeProcess, after known: Known? = nil, withToken: Bool = false) async throws -> Bool {
         let question = #"{"checks":[{"subscription":"\#(self.subscription)"}],"consistency":"owner"}"#
         let answer = try await node.post(question, to: "/v1/check", atLeast: withToken ? known?.token : nil)
-        guard answer.status == 200 else { return }
+        guard answer.status == 200 else { return false }
         let results = try Self.object(answer.body)["results"] as? [[String: Any]] ?? []
         guard results.count == 1, let version = results[0]["version"] as? Int else {
             throw ProcessFailure("no answer to a check: \(String(decoding: answer.body, as: UTF8.self))")
@@ -115,6 +117,7 @@ final class GuardedNodes {
         self.history.answers.append(
             History.OwnerAnswer(
                 node: node.url, subscription: self.subscription, atLeast: known?.version ?? 0, version: version))
+        return true
     }
 
     private static func object(_ body: [UInt8]) throws -> [String: Any] {
