@@ -1,6 +1,6 @@
 package import EventLog
 
-/// What one event of a shard's life changes for queue, readers, timer, cluster and writer. A part is nil where nothing changes.
+/// The actions that one event causes: one each for queue, readers, timer, cluster and writer. A part is nil when nothing changes.
 package struct ShardActions: Hashable, Sendable {
     package enum TimerAction: Hashable, Sendable {
         /// What is due next is not known here: the store has to be asked.

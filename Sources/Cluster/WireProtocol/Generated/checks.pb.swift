@@ -308,7 +308,7 @@ package nonisolated struct ProtoCheckResult: Sendable {
   /// Of what entitles.
   package var environment: ProtoEnvironment = .unspecified
 
-  /// What the answer is of.
+  /// The subscription, purchase or grant that decided the answer.
   package var by: ProtoCheckResult.OneOf_By? = nil
 
   package var bySubscription: String {
@@ -343,7 +343,7 @@ package nonisolated struct ProtoCheckResult: Sendable {
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  /// What the answer is of.
+  /// The subscription, purchase or grant that decided the answer.
   package nonisolated enum OneOf_By: Equatable, Sendable {
     case bySubscription(String)
     case byPurchase(String)

@@ -29,7 +29,7 @@ package nonisolated enum ProtoLinkAction: SwiftProtobuf.Enum, Swift.CaseIterable
   package typealias RawValue = Int
   case unspecified // = 0
 
-  /// The stream has this link, and no other; to nobody where no customer is named.
+  /// The stream is linked to this customer; without a customer, to nobody.
   case linked // = 1
 
   /// The customer shares the stream.
@@ -278,8 +278,8 @@ package nonisolated struct ProtoEvent: @unchecked Sendable {
     set {_uniqueStorage()._record = .test(newValue)}
   }
 
-  /// What the event says of the stream's links; the customer is in PersonalIdentifiers.customer_ids. A `linked` event without
-  /// it is of a version that had no policies: the first customer of a stream held.
+  /// The change of the stream's links; PersonalIdentifiers.customer_ids names the customer. A `linked` event without this field
+  /// comes from a version without policies: the first customer that it names for a stream holds it.
   package var link: ProtoEvent.Link {
     get {_storage._link ?? ProtoEvent.Link()}
     set {_uniqueStorage()._link = newValue}

@@ -100,7 +100,7 @@ package nonisolated struct ProtoStreamState: @unchecked Sendable {
     set {_uniqueStorage()._hasUnrecordedFacts_p = newValue}
   }
 
-  /// What leads to a customer, where the transactions above do not say it.
+  /// The leads to a customer that the transactions above do not state already.
   package var leads: ProtoStreamState.Leads {
     get {_storage._leads ?? ProtoStreamState.Leads()}
     set {_uniqueStorage()._leads = newValue}
@@ -159,7 +159,7 @@ package nonisolated struct ProtoStreamState: @unchecked Sendable {
     /// Clears the value of `predecessorID`. Subsequent reads from it will return its default value.
     package mutating func clearPredecessorID() {self._predecessorID = nil}
 
-    /// Absent without a link; a link without a customer is to nobody.
+    /// Absent when the stream has no link. A link without a customer links the stream to nobody.
     package var link: ProtoFactPlace {
       get {_link ?? ProtoFactPlace()}
       set {_link = newValue}

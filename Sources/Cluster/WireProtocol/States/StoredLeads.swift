@@ -1,6 +1,6 @@
 import Subscriptions
 
-/// What of a stream's leads a state has to hold beside its transactions: most streams have one token, which these say.
+/// The leads that a state stores beside its transactions. Usually the transactions state the token, and nothing is stored here.
 struct StoredLeads {
     var token: Placed<AccountToken?>?
     var appTransactionID: Placed<String>?

@@ -3,21 +3,7 @@ package import Subscriptions
 
 /// A subscription or purchase that leads to a customer, as a check by customer looks at it.
 package struct HeldStream: Hashable, Sendable {
-    package struct Phase: Hashable, Sendable {
-        package var from: Moment
-        package var state: LifecycleState
-        package var entitled: Bool
-        package var code: CohortCode
-        package var productID: String?
-
-        package init(from: Moment, state: LifecycleState, entitled: Bool, code: CohortCode, productID: String?) {
-            self.from = from
-            self.state = state
-            self.entitled = entitled
-            self.code = code
-            self.productID = productID
-        }
-    }
+    package typealias Phase = EntitlementRow.Phase
 
     package var key: StreamKey
     /// Ascending; the first holds at the moment of the question and before.
@@ -44,17 +30,11 @@ package struct HeldStream: Hashable, Sendable {
 
     /// - Parameter outlook: of the stream.
     package init(_ outlook: Outlook, from moment: Moment) {
-        let phases = outlook.phases(from: moment)
-        let now = phases.first?.snapshot
+        let now = outlook.snapshot(at: moment)
         self.init(
-            key: outlook.key,
-            phases: phases.map { phase in
-                Phase(
-                    from: phase.from, state: phase.snapshot.state, entitled: phase.snapshot.entitled,
-                    code: CohortCode(phase.snapshot), productID: phase.snapshot.productID)
-            },
-            ownership: now?.ownership, purchaseDate: now?.purchaseDate, quantity: outlook.quantity(at: moment),
-            isIncomplete: now?.incomplete ?? false)
+            key: outlook.key, phases: EntitlementRow(outlook, version: 0, from: moment).phases,
+            ownership: now.ownership, purchaseDate: now.purchaseDate, quantity: outlook.quantity(at: moment),
+            isIncomplete: now.incomplete)
     }
 
     func phase(at moment: Moment) -> Phase? { self.phases.last { $0.from <= moment } ?? self.phases.first }

@@ -12,10 +12,7 @@ struct Authorizer: Sendable {
         guard let header = fields.authorization else {
             throw self.unauthenticated(#"send "Authorization: Bearer TOKEN""#)
         }
-        let parts = header.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
-        guard parts.count == 2, Substring(parts[0]).lowercased() == "bearer",
-            let token = self.tokens.matching(parts[1])
-        else {
+        guard let token = self.token(in: header) else {
             throw self.unauthenticated("the token is not one of this node's")
         }
         guard token.allows(scope) else {
@@ -24,10 +21,12 @@ struct Authorizer: Sendable {
     }
 
     /// The name of the token that a request was allowed with; nil where there are no tokens.
-    func name(of fields: RequestFields) -> String? {
-        let parts =
-            fields.authorization?.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true) ?? []
-        return parts.count == 2 ? self.tokens.matching(parts[1])?.name : nil
+    func name(of fields: RequestFields) -> String? { fields.authorization.flatMap { self.token(in: $0) }?.name }
+
+    private func token(in header: String) -> Token? {
+        let parts = header.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
+        guard parts.count == 2, Substring(parts[0]).lowercased() == "bearer" else { return nil }
+        return self.tokens.matching(parts[1])
     }
 
     private func unauthenticated(_ detail: String) -> Problem {
