@@ -136,24 +136,25 @@ struct BatchDecider {
         }
         let decision = self.links.decide(request, before.state, at: self.now, rules: self.rules)
         // A request of its own that comes again has been carried out, whatever others have asked for since.
-        var place = bundle.isEmpty ? self.delivery(of: bundle.dedupKey)?.place : nil
-        if place == nil, !decision.records.isEmpty {
+        let earlier = bundle.isEmpty ? self.delivery(of: bundle.dedupKey) : nil
+        var outcome = earlier.map { SubmissionOutcome.duplicate($0.place) }
+        if outcome == nil, !decision.records.isEmpty {
             let events = decision.records.map { record in
                 SubscriptionEvent(
                     source: request.origin == .backend ? .person : bundle.source, changes: [record.change], link: record
                 )
             }
             let dedupKey = bundle.isEmpty ? bundle.dedupKey : bundle.linkKey(after: before.version)
-            let appended = try self.append(
+            let place = try self.append(
                 events, to: before, command, dedupKey: dedupKey, announcedUntil: self.announcedUntil(before))
-            self.deliveries[dedupKey] = Delivery(contentDigest: nil, place: appended)
-            place = appended
+            self.deliveries[dedupKey] = Delivery(contentDigest: nil, place: place)
+            outcome = .recorded(place)
         }
         if let refusal = decision.refusal {
             let error = ServiceError(refusal)
             return .refused(error.code, message: error.message)
         }
-        return place.map { .recorded($0) }
+        return outcome
     }
 
     private mutating func decideTimer(of command: Command) throws {
