@@ -23,7 +23,8 @@ struct FailoverCluster {
         let corpus = try await onOwnThread { try SignedCorpus(count: 3_000, seed: 71) }
         let fixture = try await ClusterFixture(nodes: 3, corpus: corpus, server: primary)
         let hosts = [primary, standby].map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
-        let store = "postgresql://postgres@\(hosts)/\(fixture.database.name)?sslmode=disable"
+        // A server that was killed refuses at once; one that lives may be slow on this machine.
+        let store = "postgresql://postgres@\(hosts)/\(fixture.database.name)?sslmode=disable&connect_timeout=60"
         self.nodes = (0..<3).map { number in
             SupervisedNode("node-\(number)") {
                 try fixture.launch(number, store: store, cluster: "bind: \"127.0.0.1:0\", lease: 15s")
