@@ -23,6 +23,15 @@ import Testing
         #expect(read.store == self.store)
     }
 
+    @Test func `of a shard that is named more than once the furthest position counts`() {
+        let positions = [
+            self.position(4, 7, 1), self.position(0, 1, 1), self.position(4, 9, 1), self.position(4, 8, 1),
+        ]
+        let token = PositionToken(store: self.store, positions: positions)
+        #expect(token.positions == [self.position(0, 1, 1), self.position(4, 9, 1)])
+        #expect(PositionToken(text: token.text) == token)
+    }
+
     @Test func aTokenWithoutPositionsIsAToken() {
         let token = PositionToken(store: self.store, positions: [])
         #expect(PositionToken(text: token.text) == token)

@@ -22,6 +22,10 @@ import Testing
             [bundle(.notification, [pass])],
             [(just(before: day(7)), .owned(day(7))), (day(7), .owned(nil))]),
         RuleCase(
+            "as many times as long as many were bought", key: .purchase,
+            [bundle(.notification, [transaction(100, from: 0, to: nil, product: "pass") { $0.quantity = 3 }])],
+            [(just(before: day(21)), .owned(day(21))), (day(21), .owned(nil))]),
+        RuleCase(
             "a refund revokes it", key: .purchase,
             [bundle(.notification, [bought]), bundle(.notification, [refunded])],
             [(just(before: day(8)), .owned(day(8))), (day(8), .revoked)]),

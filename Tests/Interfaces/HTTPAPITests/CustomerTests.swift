@@ -160,4 +160,26 @@ import Testing
             #expect(later.status == 200)
         }
     }
+
+    @Test func `a customer whom the store cannot say anything of costs no other item its answer`() async throws {
+        let post = try self.store.transaction(id: "1")
+        try await Node.run(store: LookuplessStore(inner: InMemoryEventStore())) { node in
+            _ = try await node.send("POST", "/v1/transactions", body: #"{"signedTransaction":"\#(post)"}"#)
+            let results = try await self.check(node, #"{"customer":"u"}, {"subscription":"1"}, {"customer":"v"}"#)
+            #expect(results.map { $0["entitled"] as? Bool } == [nil, true, nil])
+            let codes = results.map { ($0["error"] as? [String: Any])?["code"] as? String }
+            #expect(codes == ["storeUnavailable", nil, "storeUnavailable"])
+            let alone = try await node.send("POST", "/v1/check", body: #"{"checks":[{"customer":"u"}]}"#)
+            #expect(alone.status == 503)
+        }
+    }
+}
+
+/// A store that finds nothing by identifiers.
+private struct LookuplessStore: ForwardingStore {
+    let inner: any EventStore
+
+    func streams(for identifiers: [SoughtIdentifier]) async throws(StoreError) -> [[[UInt8]]] {
+        throw StoreError(.unavailable, "as the test says")
+    }
 }

@@ -8,6 +8,7 @@ import Shards
 import SubscriptionService
 import Subscriptions
 import Testing
+import WireProtocol
 
 /// Links through the whole of a node: policies, order, restarts, stores.
 @Suite struct CustomerLinkTests {
@@ -140,6 +141,27 @@ import Testing
             #expect(kinds.count { $0 == .subscribed } == 1)
             #expect(kinds.count { $0 == .linked } == 1)
             #expect(kinds.count { $0 == .linkConflict } == StreamLeads.conflictLimit)
+        }
+    }
+
+    @Test func `a request to link that is sent again after another's is carried out once`() async throws {
+        let node = try self.node("transfer")
+        let posted = try self.subscribed(node)
+        try await node.run { service in
+            let key = try await service.record(signedTransaction: posted, signedRenewalInfo: nil).key
+            func request(_ number: UInt8, _ name: String) throws -> Submission {
+                Submission(
+                    key: key,
+                    bundle: FactBundle(
+                        source: .person, dedupKey: [number], contentDigest: .zero, signedDate: Node.start,
+                        link: try self.link(name)), evidence: nil)
+            }
+            #expect(try await service.record(request(1, "a")) == .recorded(StreamVersion(rawValue: 2)))
+            #expect(try await service.record(request(2, "b")) == .recorded(StreamVersion(rawValue: 3)))
+            #expect(try await service.record(request(1, "a")) == .duplicate(StreamVersion(rawValue: 2)))
+            #expect(try await self.isEntitled("b", service))
+            #expect(try await !self.isEntitled("a", service))
+            #expect(try await service.history(Self.one).map(\.event.kind) == [.subscribed, .linked, .linked])
         }
     }
 
