@@ -292,7 +292,7 @@ let package = Package(
         tests(
             "HTTPAPITests", in: "Interfaces",
             [
-                "AppStore", "AppStoreSimulator", "Entitlements", "EventLog", "HTTPAPI", "InMemoryStore",
+                "AppStore", "AppStoreSimulator", "Customers", "Entitlements", "EventLog", "HTTPAPI", "InMemoryStore",
                 "PerennialTestSupport", "PrometheusMetrics", "ServiceContract", "Shards", "SubscriptionService",
                 "Subscriptions", "Waiting", "Webhooks", "WireProtocol", asn1, crypto, hummingbird, lifecycle, logging,
                 metrics, nioCore, nioEmbedded, protobuf, x509, yams,

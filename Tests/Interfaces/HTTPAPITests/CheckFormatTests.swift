@@ -1,3 +1,4 @@
+import Customers
 import Entitlements
 import EventLog
 import Foundation
@@ -20,7 +21,9 @@ import WireProtocol
                 {"subscription": "3", "entitlement": "pro", "environment": "Sandbox", "bundleId": "com.example.app"},
                 {"subscription": "a b"}, {"subscription": ""}, {"subscription": "4", "environment": "Moon"},
                 {"subscription": "5", "bundleId": "a b"}, {"subscription": "6", "environment": "LocalTesting"},
-                {"purchase": "7", "entitlement": "pro"}, {"subscription": "8", "purchase": "8"}
+                {"purchase": "7", "entitlement": "pro"}, {"subscription": "8", "purchase": "8"},
+                {"customer": "u/é", "entitlement": "pro", "environment": "Sandbox"}, {"customer": "v"},
+                {"customer": "w", "bundleId": "com.example.app"}, {"customer": "x", "purchase": "9"}
             ]}
             """
         let message = ProtoCheckRequest.with { request in
@@ -38,6 +41,9 @@ import WireProtocol
                 .with { ($0.subscription, $0.environment) = ("6", .localTesting) },
                 .with { ($0.purchase, $0.entitlement) = ("7", "pro") },
                 .with { ($0.subscription, $0.purchase) = ("8", "8") },
+                .with { ($0.customer, $0.entitlement, $0.environment) = ("u/é", "pro", .sandbox) },
+                .with { $0.customer = "v" }, .with { ($0.customer, $0.bundleID) = ("w", "com.example.app") },
+                .with { ($0.customer, $0.purchase) = ("x", "9") },
             ]
         }
         let fromJSON = try PostedChecks(.json, Array(json.utf8))
@@ -47,7 +53,47 @@ import WireProtocol
         #expect(fromProtobuf.questions.map(\.kind) == Array(repeating: .subscription, count: 4) + [.purchase])
         #expect(fromProtobuf.consistency == .durable)
         #expect(fromProtobuf.refusedPlaces == fromJSON.refusedPlaces)
-        #expect(fromProtobuf.refusedPlaces == [3, 4, 5, 6, 9])
+        #expect(fromProtobuf.refusedPlaces == [3, 4, 5, 6, 9, 12, 13])
+        #expect(fromProtobuf.customers.map(\.place) == [10, 11])
+        #expect(fromJSON.customers.map(\.place) == [10, 11])
+        #expect(fromProtobuf.customers.map(\.question) == fromJSON.customers.map(\.question))
+    }
+
+    @Test func `both formats answer the same about a customer, in its place`() throws {
+        let key = StreamKey(
+            kind: .purchase, id: String(repeating: "7", count: 128), environment: .sandbox,
+            bundleID: BundleID(rawValue: "com.example.app"))
+        let answer = CustomerAnswer(
+            entitled: true, entitlement: "pro", state: .stream(.grace), code: CohortCode(state: -5, offer: 2),
+            validUntil: Moment(milliseconds: 1_777_593_600_123), productID: "pro.monthly", rank: -3,
+            environment: .sandbox, by: .stream(key), ownership: "FAMILY_SHARED", incomplete: true)
+        let body = #"{"checks":[{},{"customer":"u"},{"subscription":"1"},{"customer":"v"},{"customer":"w"}]}"#
+        let posted = try PostedChecks(.json, Array(body.utf8))
+        let answers = CheckAnswers(
+            posted: posted,
+            response: CheckResponse(
+                results: [.refused(.ambiguous)], asOf: Moment(milliseconds: 1), stale: false, token: "t"),
+            customers: [
+                .answer(answer, isKnown: true), .answer(.nothing(of: nil), isKnown: false),
+                .refused(.unknownEntitlement),
+            ])
+        let read = try ProtoCheckResponse(serializedBytes: answers.body(as: .protobuf))
+        let json = try #require(
+            JSONSerialization.jsonObject(with: Data(answers.body(as: .json))) as? [String: Any])
+        let results = try #require(json["results"] as? [[String: Any]])
+
+        #expect(read.results.map(\.error) == ["invalidCheck", "", "ambiguous", "", "unknownEntitlement"])
+        let result = read.results[1]
+        #expect(result.entitled && result.state == .grace && result.code == -52 && result.incomplete)
+        #expect(result.validUntil == 1_777_593_600_123)
+        #expect(read.products[Int(result.product) - 1] == "pro.monthly")
+        #expect(result.entitlement == "pro" && result.rank == -3 && result.environment == .sandbox)
+        #expect(result.by == .byPurchase(key.id) && result.ownership == "FAMILY_SHARED")
+        #expect(read.results[3].reason == .unknownCustomer && !read.results[3].hasRank && read.results[3].by == nil)
+        #expect(results[1]["rank"] as? Int == -3 && results[1]["code"] as? String == "-5.2")
+        #expect((results[1]["by"] as? [String: Any])?["id"] as? String == key.id)
+        #expect(results[3]["reason"] as? String == "unknownCustomer")
+        #expect((results[4]["error"] as? [String: Any])?["code"] as? String == "unknownEntitlement")
     }
 
     @Test func refusesAConsistencyOfANewerSchema() throws {

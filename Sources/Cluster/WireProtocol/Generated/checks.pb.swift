@@ -220,7 +220,7 @@ package nonisolated struct ProtoCheck: Sendable {
   /// PRODUCTION unless said. OTHER, and numbers that are not known, are refused as `invalidCheck`.
   package var environment: ProtoEnvironment = .unspecified
 
-  /// The app; may be left out while the id is clear without it.
+  /// The app; may be left out while the id is clear without it. Not for a customer, who is one for all apps.
   package var bundleID: String = String()
 
   /// The originalTransactionId of a one-time purchase, or of a non-renewing subscription.

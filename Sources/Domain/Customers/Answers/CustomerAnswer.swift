@@ -40,6 +40,24 @@ package struct CustomerAnswer: Hashable, Sendable {
     /// Part of what the answer rests on is not known yet.
     package var incomplete: Bool
 
+    package init(
+        entitled: Bool, entitlement: String?, state: State? = nil, code: CohortCode, validUntil: Moment? = nil,
+        productID: String? = nil, rank: Int? = nil, environment: AppStoreEnvironment? = nil, by: Origin? = nil,
+        ownership: String? = nil, incomplete: Bool
+    ) {
+        self.entitled = entitled
+        self.entitlement = entitlement
+        self.state = state
+        self.code = code
+        self.validUntil = validUntil
+        self.productID = productID
+        self.rank = rank
+        self.environment = environment
+        self.by = by
+        self.ownership = ownership
+        self.incomplete = incomplete
+    }
+
     /// Of a customer that has nothing of the name.
     package static func nothing(of entitlement: String?, incomplete: Bool = false) -> CustomerAnswer {
         CustomerAnswer(entitled: false, entitlement: entitlement, code: .nothing, incomplete: incomplete)

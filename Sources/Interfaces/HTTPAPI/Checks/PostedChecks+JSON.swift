@@ -100,7 +100,7 @@ private struct JSONCheckReader {
         if let customer {
             return PostedChecks.Item(
                 customer: customer, environment: environment,
-                entitlement: entitlement.flatMap { self.entitlements.text($0) })
+                entitlement: entitlement.flatMap { self.entitlements.text($0) }, hasBundle: bundleID != nil)
         }
         guard let id = subscription ?? purchase, id.isIdentifier else { return .refused(.invalidCheck) }
         return .question(

@@ -73,7 +73,8 @@ private struct ProtobufCheckReader {
         else { return .refused(.invalidCheck) }
         if !customer.isEmpty {
             return PostedChecks.Item(
-                customer: body[customer], environment: environment, entitlement: name.isEmpty ? nil : name)
+                customer: body[customer], environment: environment, entitlement: name.isEmpty ? nil : name,
+                hasBundle: !bundleID.isEmpty)
         }
         let id = subscription.isEmpty ? purchase : subscription
         guard body[id].isIdentifier else { return .refused(.invalidCheck) }

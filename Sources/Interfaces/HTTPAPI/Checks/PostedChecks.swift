@@ -9,7 +9,7 @@ package struct PostedChecks {
     /// Those that the service can answer, in their order.
     package private(set) var questions: [CheckRequest] = []
     /// Those about customers, by their place among all.
-    private(set) var customers: [(place: Int, question: CustomerQuestion)] = []
+    package private(set) var customers: [(place: Int, question: CustomerQuestion)] = []
     /// Those that cannot be asked, by their place among all: the others have to get their answers.
     private(set) var refusals: [(place: Int, code: ProblemCode)] = []
     package var consistency = Consistency.local
@@ -53,8 +53,9 @@ package struct PostedChecks {
 
 extension PostedChecks.Item {
     /// A check about a customer.
-    init(customer: ArraySlice<UInt8>, environment: AppStoreEnvironment, entitlement: String?) {
-        guard let text = String(validating: customer, as: UTF8.self), let id = CustomerID(text) else {
+    /// - Parameter hasBundle: the check names an app. A customer is one for all apps, and no condition is passed over.
+    init(customer: ArraySlice<UInt8>, environment: AppStoreEnvironment, entitlement: String?, hasBundle: Bool) {
+        guard !hasBundle, let text = String(validating: customer, as: UTF8.self), let id = CustomerID(text) else {
             self = .refused(.invalidCheck)
             return
         }

@@ -59,7 +59,7 @@ extension StreamKind {
 }
 
 extension CustomerView {
-    /// What the customer is entitled to, by name: it goes to devices, and holds no identifier but the customer's.
+    /// What the customer is entitled to, by name. It goes to devices, and names no other customer.
     func writeEntitlements(to json: inout JSONWriter) {
         json.object { json in self.writeAnswer(to: &json) }
     }
