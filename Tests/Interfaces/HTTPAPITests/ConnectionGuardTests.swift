@@ -100,6 +100,38 @@ import Testing
         #expect(!self.stays(for: 2))
     }
 
+    private func closeInput() { self.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+
+    @Test(arguments: [true, false])
+    func `a stream ends when its client closes its side`(isTaken: Bool) {
+        self.begin("text/event-stream")
+        self.write()
+        if isTaken { self.client.take() }
+
+        self.closeInput()
+
+        #expect(!self.channel.isActive)
+    }
+
+    @Test func `a stream ends at its beginning where its client has closed its side before`() {
+        self.closeInput()
+        #expect(self.channel.isActive)
+
+        self.begin("text/event-stream")
+        self.channel.embeddedEventLoop.run()
+
+        #expect(!self.channel.isActive)
+    }
+
+    @Test func `any other answer is sent to a client that has closed its side`() {
+        self.begin("application/json")
+        self.closeInput()
+        self.write()
+        self.channel.embeddedEventLoop.run()
+
+        #expect(self.channel.isActive)
+    }
+
     /// What requests get that read the body of one that begins now.
     private final class Reader: ChannelInboundHandler {
         typealias InboundIn = HTTPRequestPart

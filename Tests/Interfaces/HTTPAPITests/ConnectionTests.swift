@@ -168,6 +168,44 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(5)))
+    func `a refusal that is held back is kept for no client that has gone`() async throws {
+        let configuration = Configuration.with {
+            $0.refusals = 1
+            $0.refusalInterval = .seconds(3_600)
+        }
+        let forged = #"{"signedPayload": "a.b.c"}"#
+        try await Node.run(configuration: configuration) { node in
+            // given: the only refusal that is answered at once
+            #expect(try await node.send("POST", "/v1/apple/notifications", body: forged).status == 422)
+            try await HTTPConnection.with(port: node.port) { connection in
+                // when: a client posts another one, and closes its side
+                try await connection.send(
+                    "POST /v1/apple/notifications HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                        + "Content-Length: \(forged.utf8.count)\r\n\r\n\(forged)")
+                try await connection.end(.halfClose)
+                // then: so does the node, with no answer
+                try await connection.waitForEnd()
+            }
+        }
+    }
+
+    @Test func `a client that closes its side after a request gets its answer`() async throws {
+        let (begun, beginning) = AsyncStream<Void>.makeStream()
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        try await Node.run(additionalRoutes: [Self.long(beginning, until: ended)]) { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                try await connection.send(Self.longRequest)
+                for await _ in begun { break }
+                try await connection.end(.halfClose)
+                end.finish()
+
+                #expect(try await connection.answer().status == 200)
+                try await connection.waitForEnd()
+            }
+        }
+    }
+
     @Test func boundsRequestsInFlightButNotHealth() async throws {
         // given: a request that is worked on until we let it
         let (begun, beginning) = AsyncStream<Void>.makeStream()

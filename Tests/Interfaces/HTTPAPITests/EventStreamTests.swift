@@ -259,6 +259,31 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(5)), arguments: HTTPConnection.Ending.allCases, [false, true])
+    func `a reader that goes away frees its place, also where nothing is written`(
+        _ ending: HTTPConnection.Ending, asksAgain: Bool
+    ) async throws {
+        // given: one place, and no heartbeat whose failure would show that the reader is gone
+        let configuration = Configuration.with {
+            $0.streams = 1
+            $0.heartbeat = .seconds(3_600)
+        }
+        try await Node.run(configuration: configuration) { node in
+            try await HTTPConnection.with(port: node.port) { connection in
+                var source = try await EventSource(connection)
+                #expect(try await source.next()?.name == "caughtup")
+
+                // when
+                if asksAgain { try await connection.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+                try await connection.end(ending)
+
+                // then
+                while try await self.isRefused(at: node) {}
+                if ending == .halfClose { try await connection.waitForEnd() }
+            }
+        }
+    }
+
     @Test func itEndsWhenTheNodeStops() async throws {
         try await Node.run { node in
             try await HTTPConnection.with(port: node.port) { connection in

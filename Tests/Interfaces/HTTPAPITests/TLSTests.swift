@@ -43,6 +43,27 @@ import X509
         return configuration
     }
 
+    @Test(.timeLimit(.minutes(5)), arguments: [TLSVersion.tlsv12, .tlsv13])
+    func `a reader that goes away frees its place`(_ version: TLSVersion) async throws {
+        defer { try? FileManager.default.removeItem(at: self.directory) }
+        let (certificate, key) = try self.identity()
+        var configuration = self.listener(try self.file("tls.pem", certificate), try self.file("key.pem", key))
+        configuration.limits.streams = 1
+        configuration.limits.heartbeat = .seconds(3_600)
+
+        try await Node.run(configuration: configuration) { node in
+            @Sendable func status() async throws -> Int {
+                try await HTTPConnection.with(port: node.port, tls: Self.client(version)) {
+                    try await $0.send("GET", "/v1/events", headers: ["Accept": "text/event-stream"]).status
+                }
+            }
+            #expect(try await status() == 200)
+            var last = 503
+            while last == 503 { last = try await status() }
+            #expect(last == 200)
+        }
+    }
+
     @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
     func speaksTLS(_ version: TLSVersion) async throws {
         defer { try? FileManager.default.removeItem(at: self.directory) }

@@ -24,6 +24,8 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     private var deadline: NIODeadline?
     private var tick: Scheduled<Void>?
     private var isQuiescing = false
+    /// The client has closed its side: it sends no more, and has gone as a rule.
+    private var isInputClosed = false
     /// The answer under way does not end by itself.
     private var isStreaming = false
     /// Parts of it that its client has not taken yet.
@@ -91,6 +93,24 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent { self.isQuiescing = true }
         context.fireUserInboundEventTriggered(event)
+        guard event as? ChannelEvent == .inputClosed else { return }
+        self.isInputClosed = true
+        self.closeIfAbandoned(context)
+    }
+
+    /// A stream, and a refusal that is held back, could keep what they hold for long before a write shows that the client has
+    /// gone: they end when it closes its side, also for the rare client that would read on. Every other answer comes soon, and
+    /// is sent: some clients close their side once they have asked.
+    private func closeIfAbandoned(_ context: ChannelHandlerContext) {
+        guard self.isInputClosed, self.place != nil, self.isAnsweringStream || self.isHoldingRefusal else { return }
+        context.close(promise: nil)
+    }
+
+    private var isAnsweringStream: Bool { self.isStreaming && self.machine.phase == .answering }
+
+    private var isHoldingRefusal: Bool {
+        guard case .refusal = self.place?.wait else { return false }
+        return true
     }
 
     /// Whether the client waits for our word before it sends its body, and should get it.
@@ -157,6 +177,10 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
             self.isStreaming = head.headerFields[.contentType] == ServerSentEvents.contentType
             self.advance(context) { $0.answerBegan(isLast: isLast) }
             context.write(self.wrapOutboundOut(.head(head)), promise: promise)
+            if self.isInputClosed {
+                // Not in the middle of a write.
+                context.eventLoop.assumeIsolated().execute { self.closeIfAbandoned(context) }
+            }
         case .body:
             context.write(data, promise: self.isStreaming ? self.countingPart(promise, context) : promise)
         case .end:
@@ -175,6 +199,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     ) {
         guard event is RefusalPause else { return context.triggerUserOutboundEvent(event, promise: promise) }
         if self.machine.phase == .working { self.place?.wait = .refusal(since: .now) }
+        self.closeIfAbandoned(context)
         promise?.succeed()
     }
 

@@ -1,4 +1,5 @@
 import Hummingbird
+import NIOCore
 import Queries
 import ServiceContract
 import ServiceLifecycle
@@ -18,18 +19,21 @@ struct ServerSentEvents {
 
     private var feed: ChangeFeed
     private let heartbeat: Duration
+    private let connection: any Channel
     private var lastWritten = ContinuousClock.now
 
-    init(feed: ChangeFeed, heartbeat: Duration) {
+    init(feed: ChangeFeed, heartbeat: Duration, connection: any Channel) {
         self.feed = feed
         self.heartbeat = heartbeat
+        self.connection = connection
     }
 
-    /// Until the client is gone, the node stops, or there is no going on.
+    /// Until the client is gone, the node stops, or there is no going on. `ConnectionGuard` closes the connection of a client
+    /// that has gone, so the next look at the log finds that out, also where there is nothing to write.
     mutating func write(to writer: inout any ResponseBodyWriter) async throws {
         // The answer's head goes out at once.
         try await self.write(Self.comment, to: &writer)
-        while !Task.isShuttingDownGracefully {
+        while !Task.isShuttingDownGracefully, self.connection.isActive {
             switch await self.next() {
             case .success(let round?): try await self.write(self.text(of: round), to: &writer)
             case .success(nil): try await self.rest(for: Self.pause, &writer)

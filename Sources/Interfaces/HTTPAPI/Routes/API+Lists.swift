@@ -25,13 +25,10 @@ extension API {
         return Response(
             status: .ok, headers: [.contentType: ServerSentEvents.contentType, .cacheControl: "no-store"],
             body: ResponseBody { writer in
-                defer { withExtendedLifetime(stream) {} }
-                // Who has closed the connection has gone. Otherwise a comment that cannot be written would be the first sign.
-                try await call.stream.consumeWithCancellationOnInboundClose { _ in
-                    var events = ServerSentEvents(feed: feed, heartbeat: limits.heartbeat)
-                    try await events.write(to: &writer)
-                    try await writer.finish(nil)
-                }
+                var events = ServerSentEvents(feed: feed, heartbeat: limits.heartbeat, connection: call.connection)
+                try await events.write(to: &writer)
+                try await writer.finish(nil)
+                withExtendedLifetime(stream) {}
             })
     }
 

@@ -79,6 +79,28 @@ struct HTTPConnection {
     /// The next piece of a chunked body; nil at its end.
     func chunk() async throws -> String? { try await self.reader.chunk() }
 
+    /// How a client stops.
+    enum Ending: CaseIterable {
+        /// Neither sends nor reads any more.
+        case close
+        /// Sends no more, but reads on.
+        case halfClose
+        /// Throws away what is under way.
+        case reset
+    }
+
+    func end(_ ending: Ending) async throws {
+        let channel = self.channel.channel
+        switch ending {
+        case .close: try await channel.close()
+        case .halfClose: try await channel.close(mode: .output)
+        case .reset:
+            let options = channel as? any SocketOptionProvider
+            try await options?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+            try await channel.close()
+        }
+    }
+
     /// Returns when the server has ended the connection.
     func waitForEnd() async throws {
         try await self.reader.waitForEnd()
