@@ -123,6 +123,15 @@ extension ServiceError.Code {
         }
     }
 
+    /// Of a notification: it is Apple's, and trouble of our own keeps it from being recorded. `overloaded` says nothing, since
+    /// payloads that wait for verification are refused with it too.
+    package var saysPayloadIsGenuine: Bool {
+        switch self {
+        case .clockSkew, .notOwner, .frozen, .storeUnavailable, .storeFull, .parked: true
+        default: false
+        }
+    }
+
     fileprivate var secondsToWait: Int {
         switch self {
         case .clockSkew, .storeFull, .parked, .appStoreUnavailable: 60

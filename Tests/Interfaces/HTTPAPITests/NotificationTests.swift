@@ -1,5 +1,7 @@
+import EventLog
 import Foundation
 import HTTPAPI
+import InMemoryStore
 import Subscriptions
 import Testing
 
@@ -86,6 +88,36 @@ import Testing
             let replay = try await node.send("POST", "/v1/quarantine/replay")
             #expect(replay.json["kept"] as? Int == 1)
             #expect(replay.json["applied"] as? Int == 0)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `only what fails verification counts as a refusal in a flood`() async throws {
+        // given: one refusal that is answered at once, and no room in the quarantine
+        var quarantine = QuarantineLimits()
+        quarantine.rows = 0
+        let configuration = Configuration.with {
+            $0.refusals = 1
+            $0.refusalInterval = .seconds(3_600)
+        }
+        try await Node.run(
+            store: InMemoryEventStore(quarantineLimits: quarantine), configuration: configuration
+        ) { [store] node in
+            // when: authentic payloads cannot be kept
+            for id in ["1", "2"] {
+                let body = try store.notification(id: id, bundleID: "com.example.unknown")
+                let answer = try await node.send("POST", Self.path, body: body)
+
+                // then: each is answered at once
+                #expect(answer.status == 503)
+                #expect(answer.code == "storeFull")
+            }
+            let early = try store.notification(id: "3", signed: .now + .minutes(10))
+            #expect(try await node.send("POST", Self.path, body: early).code == "clockSkew")
+
+            // and takes no turn from a forgery
+            let forged = #"{"signedPayload":"a.b.c"}"#
+            #expect(try await node.send("POST", Self.path, body: forged).status == 422)
         }
     }
 

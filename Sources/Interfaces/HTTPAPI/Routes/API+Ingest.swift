@@ -14,8 +14,10 @@ extension API {
                 return .json(reserving: 2) { $0.object { _ in } }
             }
         } catch {
-            // Anybody may send here. By now the body is gone, and the request counts no more.
-            await call.admission.awaitTurnOfRefusal(on: call.connection)
+            // Anybody may send here. By now the body is gone, and the request counts no more. What is genuine waits for nobody.
+            if (error as? ServiceError)?.code.saysPayloadIsGenuine != true {
+                await call.admission.awaitTurnOfRefusal(on: call.connection)
+            }
             throw error
         }
     }
