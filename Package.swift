@@ -111,7 +111,7 @@ let package = Package(
         library(
             "AppStore", in: "Apple", ["ByteCoding", "PrecomputedP256", "StrictJSON", "Subscriptions", "Waiting"],
             products: [crypto, x509, asn1, httpClient, jwt, nioCore, nioHTTP1]),
-        library("WireProtocol", in: "Cluster", ["EventLog", "Subscriptions"], products: [protobuf]),
+        library("WireProtocol", in: "Cluster", ["Customers", "EventLog", "Subscriptions"], products: [protobuf]),
         library(
             "SQLiteStore", in: "Storage", ["EventLog", "Evidence", "Subscriptions"], products: [grdb, grdbSQLite],
             more: [.strictMemorySafety()]
@@ -237,7 +237,7 @@ let package = Package(
             ]),
         tests(
             "WireProtocolTests", in: "Cluster",
-            ["EventLog", "PerennialTestSupport", "Subscriptions", "WireProtocol", protobuf],
+            ["Customers", "EventLog", "PerennialTestSupport", "Subscriptions", "WireProtocol", protobuf],
             areLight: false),
         tests(
             "SQLiteStoreTests", in: "Storage",

@@ -17,7 +17,7 @@ package struct CustomerQuestion: Hashable, Sendable {
 
 /// The answer to one question of a `check` about a customer.
 package enum CustomerResult: Hashable, Sendable {
-    /// - Parameter isKnown: something leads to the customer.
+    /// - Parameter isKnown: something leads to the customer, or is recorded of it.
     case answer(CustomerAnswer, isKnown: Bool)
     /// The question cannot be asked.
     case refused(ServiceError.Code)
@@ -45,25 +45,34 @@ package struct CustomerView: Hashable, Sendable {
     package var streams: [Stream]
     /// Streams that are another customer's, and to which this one's link was refused.
     package var conflicts: [StreamKey]
+    /// In the order in which they were made; of those that have ended the latest.
+    package var grants: [Grant]
+    package var attributes: [String: AttributeValue]
+    /// The customer has a stream of its own.
+    package var hasRecord: Bool
     package var asOf: Moment
     /// Opaque; for `atLeast`.
     package var token: String
 
     package init(
         customer: CustomerID, environment: AppStoreEnvironment, entitlements: [CustomerAnswer], streams: [Stream],
-        conflicts: [StreamKey], asOf: Moment, token: String
+        conflicts: [StreamKey], grants: [Grant], attributes: [String: AttributeValue], hasRecord: Bool, asOf: Moment,
+        token: String
     ) {
         self.customer = customer
         self.environment = environment
         self.entitlements = entitlements
         self.streams = streams
         self.conflicts = conflicts
+        self.grants = grants
+        self.attributes = attributes
+        self.hasRecord = hasRecord
         self.asOf = asOf
         self.token = token
     }
 
     /// Something names the customer.
-    package var isKnown: Bool { !self.streams.isEmpty || !self.conflicts.isEmpty }
+    package var isKnown: Bool { self.hasRecord || !self.streams.isEmpty || !self.conflicts.isEmpty }
 
     package var incomplete: Bool { self.streams.contains { $0.snapshot.incomplete } }
 }

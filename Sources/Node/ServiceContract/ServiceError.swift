@@ -41,6 +41,16 @@ package struct ServiceError: Error, Sendable {
         case linkedElsewhere
         /// As many customers share the purchase as may (409).
         case tooManySharers
+        /// The customer has another grant of this id (409).
+        case grantExists
+        /// A grant that ends before it begins, or is over already (422).
+        case invalidGrant
+        /// As many grants live as may, or as there is room for (422).
+        case tooManyGrants
+        /// The customer has no grant of this id (404).
+        case unknownGrant
+        /// More attributes than a customer may have (422).
+        case invalidAttributes
         /// Apple has refused what was asked, for good (422).
         case appStoreRefused
         /// The transaction that a request names is not of the stream that it names (422).
@@ -105,11 +115,10 @@ extension ServiceError.Code {
             true
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
             .invalidEnvironment, .unknownSubscription, .unknownPurchase, .unknownCustomer, .invalidCustomerId,
-            .unknownEntitlement, .ambiguous, .futureMoment,
-            .invalidCursor,
-            .storeRewound, .invalidRequest, .olderNodes, .notConfigured, .linkedElsewhere, .tooManySharers,
-            .appStoreRefused, .transactionElsewhere,
-            .appStoreOutcomeUnknown, .unknownJob, .unknownWebhook, .corrupt:
+            .unknownEntitlement, .ambiguous, .futureMoment, .invalidCursor, .storeRewound,
+            .invalidRequest, .olderNodes, .notConfigured, .linkedElsewhere, .tooManySharers,
+            .grantExists, .invalidGrant, .tooManyGrants, .unknownGrant, .invalidAttributes, .appStoreRefused,
+            .transactionElsewhere, .appStoreOutcomeUnknown, .unknownJob, .unknownWebhook, .corrupt:
             false
         }
     }

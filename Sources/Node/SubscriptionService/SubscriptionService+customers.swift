@@ -1,3 +1,4 @@
+package import Customers
 import EventLog
 import Queries
 package import ServiceContract
@@ -41,14 +42,46 @@ extension SubscriptionService {
     package func link(_ stream: StreamReference, _ request: LinkRequest) async throws(ServiceError) {
         try await self.require(.customers)
         let key = try await self.subscription(SubscriptionQuery(stream: stream, consistency: .local)).key
+        var bundle = self.bundleOfRequest
+        bundle.link = request
+        _ = try await self.record(Submission(key: key, bundle: bundle, evidence: nil))
+    }
+
+    /// Changes what is kept of a customer, whom nothing else needs to name; durable when it returns.
+    /// - Returns: whether anything had to be changed.
+    /// - Throws: `.grantExists`, `.invalidGrant`, `.tooManyGrants`, `.unknownGrant` or `.invalidAttributes`;
+    ///   `.unknownEntitlement` for a grant of a name that the catalog does not have; `.olderNodes` while the store is at a level
+    ///   at which nodes could not read it.
+    @discardableResult
+    package func change(_ request: CustomerRequest) async throws(ServiceError) -> Bool {
+        if case .grant(let grant, _, _) = request.content, !self.customers.isEntitlement(grant.entitlement) {
+            throw ServiceError(
+                .unknownEntitlement,
+                "the catalog has no entitlement of this name: grant one of entitlements.catalog of the configuration")
+        }
+        try await self.require(.customerStreams)
+        var bundle = self.bundleOfRequest
+        bundle.customer = request
+        let outcome = try await self.record(
+            Submission(key: self.customers.key(of: request.customer), bundle: bundle, evidence: nil))
+        guard case .recorded = outcome else { return false }
+        return true
+    }
+
+    /// What people have said of a customer, and a token for it; nothing where nobody has.
+    package func record(of customer: CustomerID) async throws(ServiceError) -> (state: CustomerState, token: String) {
+        try await ServiceError.translating {
+            let (state, positions) = try await self.customers.state(of: customer)
+            return (state, self.node.router.positions.token(positions))
+        }
+    }
+
+    /// Of a request that somebody makes now. Its dedup key is drawn, so that a repetition inside the cluster is no second one.
+    private var bundleOfRequest: FactBundle {
         var random = SystemRandomNumberGenerator()
-        let submission = Submission(
-            key: key,
-            bundle: FactBundle(
-                source: .person, dedupKey: (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) },
-                contentDigest: .zero, signedDate: self.now, link: request),
-            evidence: nil)
-        _ = try await self.record(submission)
+        return FactBundle(
+            source: .person, dedupKey: (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) },
+            contentDigest: .zero, signedDate: self.now)
     }
 
     private func require(_ level: FeatureLevel) async throws(ServiceError) {

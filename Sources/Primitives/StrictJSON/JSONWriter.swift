@@ -71,6 +71,14 @@ package struct JSONWriter {
         Self.append(number, to: &self.bytes)
     }
 
+    /// - Precondition: it is finite.
+    package mutating func value(decimal number: Double) {
+        precondition(number.isFinite, "JSON has no word for it")
+        if let whole = Int64(exactly: number), number.magnitude < 0x1p53 { return self.value(whole) }
+        self.separate()
+        self.bytes.append(contentsOf: number.description.utf8)
+    }
+
     package mutating func value(_ bool: Bool) {
         self.separate()
         self.bytes.append(contentsOf: (bool ? "true" : "false").utf8)

@@ -26,6 +26,21 @@ import WireProtocol
         #expect(read == expected)
     }
 
+    @Test("so it is with what was said of a customer")
+    func customer() throws {
+        let key = StreamKey(customer: IdentifierHash(high: 1, low: 2))
+        let event = SubscriptionEvent(
+            source: .person, changes: [.grantRevoked],
+            customer: CustomerRecord(CustomerID("customer-4711"), .revoked(grant: "g", at: .distantPast), actor: "shop")
+        )
+        var message = try ProtoEvent(serializedBytes: event.protoBytes(key: key))
+        message.clearPersonal()
+        let read = try SubscriptionEvent(protoBytes: message.serializedBytes(), key: key)
+        var expected = event
+        expected.customer?.customer = nil
+        #expect(read == expected)
+    }
+
     @Test("so it is with a withdrawn consent")
     func rescinded() throws {
         // given

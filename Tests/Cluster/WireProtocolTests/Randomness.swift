@@ -230,22 +230,26 @@ extension Randomness {
             transactions: self.list(upTo: 3) { $0.transaction(under: key) },
             renewal: self.optional { $0.renewal(under: key) },
             status: self.optional { $0.status() })
+        let link = self.link()
         return SubscriptionEvent(
             facts: facts, source: self.pick(EventSource.allCases),
             changes: [Change(rawValue: self.text())] + self.list(upTo: 3) { Change(rawValue: $0.text()) },
             signedDate: self.optional { $0.moment() }, effectiveAt: self.optional { $0.moment() },
             notification: self.optional { $0.notification() }, record: self.optional { $0.record() },
-            link: self.link(), detail: self.optional { $0.text() },
+            link: link, customer: link == nil ? self.optional { $0.customerRecord() } : nil,
+            detail: self.optional { $0.text() },
             contentDigest: self.optional { $0.digest() })
     }
 
     mutating func bundle(under key: StreamKey) -> FactBundle {
         let event = self.event(under: key)
+        let link = self.optional { $0.linkRequest() }
         return FactBundle(
             facts: event.facts, source: event.source,
             dedupKey: self.list(upTo: 32) { $0.byte() },
             contentDigest: event.contentDigest ?? self.digest(), signedDate: event.signedDate ?? self.moment(),
-            notification: event.notification, record: event.record, link: self.optional { $0.linkRequest() })
+            notification: event.notification, record: event.record, link: link,
+            customer: link == nil ? self.optional { $0.customerRequest() } : nil)
     }
 
     /// nil, or what an event may say of links.
@@ -262,6 +266,44 @@ extension Randomness {
         LinkRequest(
             self.customer(), origin: self.pick(LinkRequest.Origin.allCases), unlinks: self.chance(1, in: 2),
             actor: self.optional { $0.text() }, reason: self.optional { $0.text() })
+    }
+
+    private mutating func customerRecord() -> CustomerRecord {
+        let content: CustomerRecord.Content =
+            switch Int.random(in: 0..<3, using: &self) {
+            case 0: .granted(self.grant())
+            case 1: .revoked(grant: self.text(), at: self.moment())
+            default: .attributes([self.text(): self.optional { $0.attribute() }])
+            }
+        return CustomerRecord(
+            self.optional { $0.customer() }, content, actor: self.optional { $0.text() })
+    }
+
+    private mutating func customerRequest() -> CustomerRequest {
+        let change: CustomerRequest.Content =
+            switch Int.random(in: 0..<3, using: &self) {
+            case 0: .grant(self.grant(), startsNow: self.chance(1, in: 2), replaces: self.chance(1, in: 2))
+            case 1: .revoke(grant: self.text())
+            default: .set([self.text(): self.optional { $0.attribute() }])
+            }
+        return CustomerRequest(
+            self.customer(), change, actor: self.optional { $0.text() })
+    }
+
+    mutating func grant() -> Grant {
+        Grant(
+            id: self.text(), entitlement: self.text(), reason: self.text(), source: self.text(), from: self.moment(),
+            until: self.optional { $0.moment() }, renews: self.chance(1, in: 2),
+            environment: AppStoreEnvironment(rawValue: self.text()), actor: self.optional { $0.text() },
+            revokedAt: self.optional { $0.moment() })
+    }
+
+    mutating func attribute() -> AttributeValue {
+        switch Int.random(in: 0..<3, using: &self) {
+        case 0: .text(self.text())
+        case 1: .number(Double.random(in: -1e9...1e9, using: &self))
+        default: .boolean(self.chance(1, in: 2))
+        }
     }
 
     private mutating func customer() -> CustomerID { CustomerID(stored: self.text()) }

@@ -50,6 +50,7 @@ extension Submission: WireRepresentable {
                 try self.bundle.event.write(to: &message, key: self.key)
             }
             if let link = self.bundle.link { message.message(3) { $0.write(link) } }
+            if let customer = self.bundle.customer { message.write(try customer.proto().encoded(), 4) }
         }
         if let evidence {
             writer.message(evidenceField) { message in
@@ -91,19 +92,20 @@ extension FactBundle {
     fileprivate var event: SubscriptionEvent {
         SubscriptionEvent(
             facts: self.facts, source: self.source, changes: [], signedDate: self.signedDate,
-            notification: self.notification, record: self.record, customerID: self.link?.customer.rawValue,
-            contentDigest: self.contentDigest)
+            notification: self.notification, record: self.record,
+            customerID: (self.link?.customer ?? self.customer?.customer)?.rawValue, contentDigest: self.contentDigest)
     }
 
     fileprivate init(_ message: MessageReader, of key: StreamKey) throws(WireError) {
         var message = message
         var dedupKey: [UInt8] = []
-        var (content, link): (MessageReader?, MessageReader?)
+        var (content, link, customer): (MessageReader?, MessageReader?, MessageReader?)
         while let field = try message.nextField() {
             switch field {
             case 1: dedupKey = try message.data()
             case 2: content = try message.message(unless: content != nil)
             case 3: link = try message.message(unless: link != nil)
+            case 4: customer = try message.message(unless: customer != nil)
             default: try message.skip()
             }
         }
@@ -114,10 +116,18 @@ extension FactBundle {
         }
         self.init(
             facts: event.facts, source: event.source, dedupKey: dedupKey, contentDigest: contentDigest,
-            signedDate: signedDate, notification: event.notification, record: event.record,
-            link: try event.customerID.map { id throws(WireError) in
-                try LinkRequest(CustomerID(stored: id), link)
-            })
+            signedDate: signedDate, notification: event.notification, record: event.record)
+        guard let id = event.customerID.map(CustomerID.init(stored:)) else {
+            guard customer == nil else {
+                throw WireError(.malformed, "a request about a customer without the customer")
+            }
+            return
+        }
+        if let customer {
+            self.customer = try CustomerRequest(ProtoCustomerRequest(decoding: customer.copy), of: id)
+        } else {
+            self.link = try LinkRequest(id, link)
+        }
     }
 }
 

@@ -367,97 +367,109 @@ package nonisolated struct ProtoShardVerdict: Sendable {
 
 /// Records what arrived together about one stream. May be repeated: the dedup key of its bundle makes a second delivery
 /// a duplicate.
-package nonisolated struct ProtoSubmission: @unchecked Sendable {
+package nonisolated struct ProtoSubmission: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Kind byte, id, 0, environment, 0, bundle, as in the log.
-  package var streamKey: Data {
-    get {_storage._streamKey}
-    set {_uniqueStorage()._streamKey = newValue}
-  }
+  package var streamKey: Data = Data()
 
   package var bundle: ProtoFactBundle {
-    get {_storage._bundle ?? ProtoFactBundle()}
-    set {_uniqueStorage()._bundle = newValue}
+    get {_bundle ?? ProtoFactBundle()}
+    set {_bundle = newValue}
   }
   /// Returns true if `bundle` has been explicitly set.
-  package var hasBundle: Bool {_storage._bundle != nil}
+  package var hasBundle: Bool {self._bundle != nil}
   /// Clears the value of `bundle`. Subsequent reads from it will return its default value.
-  package mutating func clearBundle() {_uniqueStorage()._bundle = nil}
+  package mutating func clearBundle() {self._bundle = nil}
 
   /// Absent where nothing was signed.
   package var evidence: ProtoPackedEvidence {
-    get {_storage._evidence ?? ProtoPackedEvidence()}
-    set {_uniqueStorage()._evidence = newValue}
+    get {_evidence ?? ProtoPackedEvidence()}
+    set {_evidence = newValue}
   }
   /// Returns true if `evidence` has been explicitly set.
-  package var hasEvidence: Bool {_storage._evidence != nil}
+  package var hasEvidence: Bool {self._evidence != nil}
   /// Clears the value of `evidence`. Subsequent reads from it will return its default value.
-  package mutating func clearEvidence() {_uniqueStorage()._evidence = nil}
+  package mutating func clearEvidence() {self._evidence = nil}
 
   /// In place of both, for a reader who is believed to hold the header segments. One who does not, or does not know these
   /// fields, finds no bundle and refuses; then all of it is sent.
   package var namedBundle: ProtoFactBundle {
-    get {_storage._namedBundle ?? ProtoFactBundle()}
-    set {_uniqueStorage()._namedBundle = newValue}
+    get {_namedBundle ?? ProtoFactBundle()}
+    set {_namedBundle = newValue}
   }
   /// Returns true if `namedBundle` has been explicitly set.
-  package var hasNamedBundle: Bool {_storage._namedBundle != nil}
+  package var hasNamedBundle: Bool {self._namedBundle != nil}
   /// Clears the value of `namedBundle`. Subsequent reads from it will return its default value.
-  package mutating func clearNamedBundle() {_uniqueStorage()._namedBundle = nil}
+  package mutating func clearNamedBundle() {self._namedBundle = nil}
 
   package var namedEvidence: ProtoNamedEvidence {
-    get {_storage._namedEvidence ?? ProtoNamedEvidence()}
-    set {_uniqueStorage()._namedEvidence = newValue}
+    get {_namedEvidence ?? ProtoNamedEvidence()}
+    set {_namedEvidence = newValue}
   }
   /// Returns true if `namedEvidence` has been explicitly set.
-  package var hasNamedEvidence: Bool {_storage._namedEvidence != nil}
+  package var hasNamedEvidence: Bool {self._namedEvidence != nil}
   /// Clears the value of `namedEvidence`. Subsequent reads from it will return its default value.
-  package mutating func clearNamedEvidence() {_uniqueStorage()._namedEvidence = nil}
+  package mutating func clearNamedEvidence() {self._namedEvidence = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _bundle: ProtoFactBundle? = nil
+  fileprivate var _evidence: ProtoPackedEvidence? = nil
+  fileprivate var _namedBundle: ProtoFactBundle? = nil
+  fileprivate var _namedEvidence: ProtoNamedEvidence? = nil
+}
+
+package nonisolated struct ProtoFactBundle: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var dedupKey: Data {
+    get {_storage._dedupKey}
+    set {_uniqueStorage()._dedupKey = newValue}
+  }
+
+  /// The event that the bundle becomes if it brings news; its changes are still to be decided.
+  package var content: ProtoEvent {
+    get {_storage._content ?? ProtoEvent()}
+    set {_uniqueStorage()._content = newValue}
+  }
+  /// Returns true if `content` has been explicitly set.
+  package var hasContent: Bool {_storage._content != nil}
+  /// Clears the value of `content`. Subsequent reads from it will return its default value.
+  package mutating func clearContent() {_uniqueStorage()._content = nil}
+
+  /// Whose the stream is said to be; the customer is in the content's PersonalIdentifiers.customer_ids. Absent in what versions
+  /// without policies send: then a device had the facts.
+  package var link: ProtoLinkRequest {
+    get {_storage._link ?? ProtoLinkRequest()}
+    set {_uniqueStorage()._link = newValue}
+  }
+  /// Returns true if `link` has been explicitly set.
+  package var hasLink: Bool {_storage._link != nil}
+  /// Clears the value of `link`. Subsequent reads from it will return its default value.
+  package mutating func clearLink() {_uniqueStorage()._link = nil}
+
+  /// What is asked of a customer's stream; the customer is in the content's PersonalIdentifiers.customer_ids.
+  package var customer: ProtoCustomerRequest {
+    get {_storage._customer ?? ProtoCustomerRequest()}
+    set {_uniqueStorage()._customer = newValue}
+  }
+  /// Returns true if `customer` has been explicitly set.
+  package var hasCustomer: Bool {_storage._customer != nil}
+  /// Clears the value of `customer`. Subsequent reads from it will return its default value.
+  package mutating func clearCustomer() {_uniqueStorage()._customer = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
-}
-
-package nonisolated struct ProtoFactBundle: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  package var dedupKey: Data = Data()
-
-  /// The event that the bundle becomes if it brings news; its changes are still to be decided.
-  package var content: ProtoEvent {
-    get {_content ?? ProtoEvent()}
-    set {_content = newValue}
-  }
-  /// Returns true if `content` has been explicitly set.
-  package var hasContent: Bool {self._content != nil}
-  /// Clears the value of `content`. Subsequent reads from it will return its default value.
-  package mutating func clearContent() {self._content = nil}
-
-  /// Whose the stream is said to be; the customer is in the content's PersonalIdentifiers.customer_ids. Absent in what versions
-  /// without policies send: then a device had the facts.
-  package var link: ProtoLinkRequest {
-    get {_link ?? ProtoLinkRequest()}
-    set {_link = newValue}
-  }
-  /// Returns true if `link` has been explicitly set.
-  package var hasLink: Bool {self._link != nil}
-  /// Clears the value of `link`. Subsequent reads from it will return its default value.
-  package mutating func clearLink() {self._link = nil}
-
-  package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  package init() {}
-
-  fileprivate var _content: ProtoEvent? = nil
-  fileprivate var _link: ProtoLinkRequest? = nil
 }
 
 package nonisolated struct ProtoLinkRequest: Sendable {
@@ -988,12 +1000,65 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
   package static let protoMessageName: String = _protobuf_package + ".Submission"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_key\0\u{1}bundle\0\u{2}\u{2}evidence\0\u{3}named_bundle\0\u{3}named_evidence\0\u{c}\u{3}\u{1}")
 
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.streamKey) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._bundle) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._evidence) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._namedBundle) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._namedEvidence) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.streamKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.streamKey, fieldNumber: 1)
+    }
+    try { if let v = self._bundle {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._evidence {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._namedBundle {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._namedEvidence {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoSubmission, rhs: ProtoSubmission) -> Bool {
+    if lhs.streamKey != rhs.streamKey {return false}
+    if lhs._bundle != rhs._bundle {return false}
+    if lhs._evidence != rhs._evidence {return false}
+    if lhs._namedBundle != rhs._namedBundle {return false}
+    if lhs._namedEvidence != rhs._namedEvidence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FactBundle"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dedup_key\0\u{1}content\0\u{1}link\0\u{1}customer\0")
+
   fileprivate class _StorageClass {
-    var _streamKey: Data = Data()
-    var _bundle: ProtoFactBundle? = nil
-    var _evidence: ProtoPackedEvidence? = nil
-    var _namedBundle: ProtoFactBundle? = nil
-    var _namedEvidence: ProtoNamedEvidence? = nil
+    var _dedupKey: Data = Data()
+    var _content: ProtoEvent? = nil
+    var _link: ProtoLinkRequest? = nil
+    var _customer: ProtoCustomerRequest? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1004,11 +1069,10 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
     private init() {}
 
     init(copying source: _StorageClass) {
-      _streamKey = source._streamKey
-      _bundle = source._bundle
-      _evidence = source._evidence
-      _namedBundle = source._namedBundle
-      _namedEvidence = source._namedEvidence
+      _dedupKey = source._dedupKey
+      _content = source._content
+      _link = source._link
+      _customer = source._customer
     }
   }
 
@@ -1027,11 +1091,10 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
         // allocates stack space for every case branch when no optimizations are
         // enabled. https://github.com/apple/swift-protobuf/issues/1034
         switch fieldNumber {
-        case 1: try { try decoder.decodeSingularBytesField(value: &_storage._streamKey) }()
-        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._bundle) }()
-        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._evidence) }()
-        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._namedBundle) }()
-        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._namedEvidence) }()
+        case 1: try { try decoder.decodeSingularBytesField(value: &_storage._dedupKey) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._content) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._link) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._customer) }()
         default: break
         }
       }
@@ -1044,83 +1107,35 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
       // allocates stack space for every if/case branch local when no optimizations
       // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
       // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._streamKey.isEmpty {
-        try visitor.visitSingularBytesField(value: _storage._streamKey, fieldNumber: 1)
+      if !_storage._dedupKey.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._dedupKey, fieldNumber: 1)
       }
-      try { if let v = _storage._bundle {
+      try { if let v = _storage._content {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
       } }()
-      try { if let v = _storage._evidence {
+      try { if let v = _storage._link {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._customer {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
       } }()
-      try { if let v = _storage._namedBundle {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-      } }()
-      try { if let v = _storage._namedEvidence {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-      } }()
     }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  package static func ==(lhs: ProtoSubmission, rhs: ProtoSubmission) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._streamKey != rhs_storage._streamKey {return false}
-        if _storage._bundle != rhs_storage._bundle {return false}
-        if _storage._evidence != rhs_storage._evidence {return false}
-        if _storage._namedBundle != rhs_storage._namedBundle {return false}
-        if _storage._namedEvidence != rhs_storage._namedEvidence {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = _protobuf_package + ".FactBundle"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dedup_key\0\u{1}content\0\u{1}link\0")
-
-  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.dedupKey) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._content) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._link) }()
-      default: break
-      }
-    }
-  }
-
-  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.dedupKey.isEmpty {
-      try visitor.visitSingularBytesField(value: self.dedupKey, fieldNumber: 1)
-    }
-    try { if let v = self._content {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._link {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: ProtoFactBundle, rhs: ProtoFactBundle) -> Bool {
-    if lhs.dedupKey != rhs.dedupKey {return false}
-    if lhs._content != rhs._content {return false}
-    if lhs._link != rhs._link {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._dedupKey != rhs_storage._dedupKey {return false}
+        if _storage._content != rhs_storage._content {return false}
+        if _storage._link != rhs_storage._link {return false}
+        if _storage._customer != rhs_storage._customer {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

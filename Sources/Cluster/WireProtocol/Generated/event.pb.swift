@@ -289,6 +289,16 @@ package nonisolated struct ProtoEvent: @unchecked Sendable {
   /// Clears the value of `link`. Subsequent reads from it will return its default value.
   package mutating func clearLink() {_uniqueStorage()._link = nil}
 
+  /// Of an event of a customer's own stream; PersonalIdentifiers.customer_ids names the customer.
+  package var customer: ProtoCustomerRecord {
+    get {_storage._customer ?? ProtoCustomerRecord()}
+    set {_uniqueStorage()._customer = newValue}
+  }
+  /// Returns true if `customer` has been explicitly set.
+  package var hasCustomer: Bool {_storage._customer != nil}
+  /// Clears the value of `customer`. Subsequent reads from it will return its default value.
+  package mutating func clearCustomer() {_uniqueStorage()._customer = nil}
+
   /// The text of each CHANGE_OTHER, in order.
   package var changesText: [String] {
     get {_storage._changesText}
@@ -578,7 +588,7 @@ nonisolated extension ProtoSource: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}facts\0\u{1}source\0\u{1}changes\0\u{3}signed_date\0\u{3}content_digest\0\u{1}notification\0\u{1}personal\0\u{3}effective_at\0\u{1}detail\0\u{3}mass_extension\0\u{3}external_purchase\0\u{3}consent_rescinded\0\u{1}test\0\u{1}link\0\u{4}Y\u{1}changes_text\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}facts\0\u{1}source\0\u{1}changes\0\u{3}signed_date\0\u{3}content_digest\0\u{1}notification\0\u{1}personal\0\u{3}effective_at\0\u{1}detail\0\u{3}mass_extension\0\u{3}external_purchase\0\u{3}consent_rescinded\0\u{1}test\0\u{1}link\0\u{2}\u{6}customer\0\u{4}S\u{1}changes_text\0")
 
   fileprivate class _StorageClass {
     var _facts: ProtoFacts? = nil
@@ -592,6 +602,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _detail: String? = nil
     var _record: ProtoEvent.OneOf_Record?
     var _link: ProtoEvent.Link? = nil
+    var _customer: ProtoCustomerRecord? = nil
     var _changesText: [String] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -614,6 +625,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _detail = source._detail
       _record = source._record
       _link = source._link
+      _customer = source._customer
       _changesText = source._changesText
     }
   }
@@ -695,6 +707,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
           }
         }()
         case 14: try { try decoder.decodeSingularMessageField(value: &_storage._link) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._customer) }()
         case 103: try { try decoder.decodeRepeatedStringField(value: &_storage._changesText) }()
         default: break
         }
@@ -757,6 +770,9 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       try { if let v = _storage._link {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
       } }()
+      try { if let v = _storage._customer {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
       if !_storage._changesText.isEmpty {
         try visitor.visitRepeatedStringField(value: _storage._changesText, fieldNumber: 103)
       }
@@ -780,6 +796,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._detail != rhs_storage._detail {return false}
         if _storage._record != rhs_storage._record {return false}
         if _storage._link != rhs_storage._link {return false}
+        if _storage._customer != rhs_storage._customer {return false}
         if _storage._changesText != rhs_storage._changesText {return false}
         return true
       }

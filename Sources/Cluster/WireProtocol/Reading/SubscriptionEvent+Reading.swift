@@ -14,7 +14,7 @@ extension SubscriptionEvent {
     init(_ message: MessageReader, of key: StreamKey) throws(WireError) {
         var message = message
         var (facts, notification, personal): (MessageReader?, MessageReader?, MessageReader?)
-        var link: MessageReader?
+        var (link, customer): (MessageReader?, MessageReader?)
         var record: (field: Int, content: MessageReader)?
         var source = 0
         var changes = StoredChanges()
@@ -34,6 +34,7 @@ extension SubscriptionEvent {
             case 9: detail = try message.text()
             case 10...13: record = (field, try message.message(unless: record != nil))
             case 14: link = try message.message(unless: link != nil)
+            case 20: customer = try message.message(unless: customer != nil)
             case 103: changes.texts.append(try message.text())
             default: try message.skip()
             }
@@ -49,7 +50,17 @@ extension SubscriptionEvent {
                     rescinded: identifiers.rescindedAppTransactionID)
             },
             link: try link.map { link throws(WireError) in try LinkRecord(link, identifiers) },
-            customerID: link == nil ? try identifiers.customerID?.spelling : nil, detail: detail, contentDigest: digest)
+            customerID: link == nil && customer == nil ? try identifiers.customerID?.spelling : nil,
+            customer: try customer.map { message throws(WireError) in try CustomerRecord(message.copy, identifiers) },
+            detail: detail, contentDigest: digest)
+    }
+}
+
+extension CustomerRecord {
+    /// Rare enough for SwiftProtobuf.
+    fileprivate init(_ bytes: [UInt8], _ identifiers: StoredPersonalIdentifiers) throws(WireError) {
+        let id = try identifiers.customerID?.spelling
+        try self.init(ProtoCustomerRecord(decoding: bytes), of: id.map(CustomerID.init(stored:)))
     }
 }
 

@@ -29,7 +29,8 @@ extension SubscriptionEvent {
         }
         writer.write(
             PersonalIdentifiers(
-                owners: self.facts.owners, customerID: self.link?.customer?.rawValue ?? self.customerID,
+                owners: self.facts.owners,
+                customerID: (self.link?.customer ?? self.customer?.customer)?.rawValue ?? self.customerID,
                 rescinded: rescinded, linkToken: self.link?.token?.rawValue), 7)
         writer.write(self.effectiveAt, 8)
         writer.write(self.detail, 9)
@@ -42,6 +43,7 @@ extension SubscriptionEvent {
                 message.write(link.reason, 4)
             }
         }
+        if let customer = self.customer { writer.write(try customer.proto().encoded(), 20) }
         for (change, text) in changes where change == .other { writer.write(present: text, 103) }
     }
 }

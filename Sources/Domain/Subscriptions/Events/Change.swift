@@ -62,6 +62,9 @@ extension Change {
     package static let unlinked = Change(rawValue: "unlinked")
     package static let linkConflict = Change(rawValue: "linkConflict")
     package static let linkConflictClosed = Change(rawValue: "linkConflictClosed")
+    package static let granted = Change(rawValue: "granted")
+    package static let grantRevoked = Change(rawValue: "grantRevoked")
+    package static let attributesChanged = Change(rawValue: "attributesChanged")
     package static let anomaly = Change(rawValue: "anomaly")
     package static let confirmed = Change(rawValue: "confirmed")
     /// The paid period is over and the renewal is not known yet.

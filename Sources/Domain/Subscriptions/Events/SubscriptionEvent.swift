@@ -1,4 +1,5 @@
-/// One entry of a stream: facts, not a decision. The same type serves subscriptions, purchases and records.
+/// One entry of a stream: facts, not a decision. The same type serves subscriptions, purchases, records and
+/// customers.
 package struct SubscriptionEvent: Hashable, Sendable {
     package var facts: Facts
     package var source: EventSource
@@ -14,6 +15,8 @@ package struct SubscriptionEvent: Hashable, Sendable {
     package var link: LinkRecord?
     /// Of a `linked` event without policies, which earlier versions wrote in place of `link`.
     package var customerID: String?
+    /// What it says of a customer; of events of customers' streams only.
+    package var customer: CustomerRecord?
     /// For people: what an `anomaly` found.
     package var detail: String?
     /// See `FactBundle.contentDigest`; nil for timers.
@@ -22,7 +25,8 @@ package struct SubscriptionEvent: Hashable, Sendable {
     package init(
         facts: Facts = Facts(), source: EventSource, changes: [Change], signedDate: Moment? = nil,
         effectiveAt: Moment? = nil, notification: NotificationIdentity? = nil, record: NotificationRecord? = nil,
-        link: LinkRecord? = nil, customerID: String? = nil, detail: String? = nil, contentDigest: PayloadDigest? = nil
+        link: LinkRecord? = nil, customerID: String? = nil, customer: CustomerRecord? = nil, detail: String? = nil,
+        contentDigest: PayloadDigest? = nil
     ) {
         self.facts = facts
         self.source = source
@@ -33,6 +37,7 @@ package struct SubscriptionEvent: Hashable, Sendable {
         self.record = record
         self.link = link
         self.customerID = customerID
+        self.customer = customer
         self.detail = detail
         self.contentDigest = contentDigest
     }

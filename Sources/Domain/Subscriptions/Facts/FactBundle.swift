@@ -14,11 +14,13 @@ package struct FactBundle: Hashable, Sendable {
     package var record: NotificationRecord?
     /// Whose the stream is said to be.
     package var link: LinkRequest?
+    /// What is asked of a customer's stream.
+    package var customer: CustomerRequest?
 
     package init(
         facts: Facts = Facts(), source: EventSource, dedupKey: [UInt8], contentDigest: PayloadDigest,
-        signedDate: Moment,
-        notification: NotificationIdentity? = nil, record: NotificationRecord? = nil, link: LinkRequest? = nil
+        signedDate: Moment, notification: NotificationIdentity? = nil, record: NotificationRecord? = nil,
+        link: LinkRequest? = nil, customer: CustomerRequest? = nil
     ) {
         self.facts = facts
         self.source = source
@@ -28,6 +30,7 @@ package struct FactBundle: Hashable, Sendable {
         self.notification = notification
         self.record = record
         self.link = link
+        self.customer = customer
     }
 }
 
@@ -51,7 +54,7 @@ package struct Facts: Hashable, Sendable {
 /// Where a bundle came from.
 package enum EventSource: String, Sendable, CaseIterable {
     case notification, statuses, history, client, timer
-    /// Somebody at the publisher's: a link.
+    /// Somebody at the publisher's: a link, a grant, an attribute.
     case person
 }
 

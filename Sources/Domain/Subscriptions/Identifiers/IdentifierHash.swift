@@ -29,6 +29,12 @@ package struct IdentifierHash: Hashable, Comparable, Sendable {
         withUnsafeBytes(of: (self.high.bigEndian, self.low.bigEndian)) { Array($0) }
     }
 
+    /// 32 digits, in lower case.
+    var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: self.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
     @inlinable package static func == (left: Self, right: Self) -> Bool {
         left.low == right.low && left.high == right.high
     }

@@ -12,6 +12,8 @@ package enum StreamKind: UInt8, Sendable, CaseIterable {
     case appTransaction = 5
     /// `test:` + bundleId.
     case test = 6
+    /// `cust:` + the hash of a customer's id: what people have said of the customer. Of no environment and no bundle.
+    case customer = 7
 
     /// Whether such streams give access; the others are recorded and shown.
     package var givesAccess: Bool { self == .subscription || self == .purchase }
@@ -20,7 +22,7 @@ package enum StreamKind: UInt8, Sendable, CaseIterable {
 /// Names one stream of events. Its id alone decides the shard; environment and bundle tell equal ids apart.
 package struct StreamKey: Hashable, Sendable {
     package let kind: StreamKind
-    /// With the prefix of its kind (`mass:`, `ext:`, `app:`, `test:`), if that has one.
+    /// With the prefix of its kind (`mass:`, `ext:`, `app:`, `test:`, `cust:`), if that has one.
     package let id: String
     package let environment: AppStoreEnvironment
     package let bundleID: BundleID
@@ -34,6 +36,13 @@ package struct StreamKey: Hashable, Sendable {
 }
 
 extension StreamKey {
+    /// Of a customer's own stream.
+    package init(customer hash: IdentifierHash) {
+        self.init(
+            kind: .customer, id: "cust:" + hash.hexadecimal, environment: AppStoreEnvironment(rawValue: ""),
+            bundleID: BundleID(rawValue: ""))
+    }
+
     /// The stored form: kind byte, id, 0, environment, 0, bundle. No part may hold a zero byte.
     package var bytes: [UInt8] {
         var bytes = [UInt8]()

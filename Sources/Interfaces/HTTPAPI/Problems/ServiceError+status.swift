@@ -7,13 +7,15 @@ extension ServiceError.Code {
     var status: HTTPResponse.Status {
         switch self {
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
-            .invalidEnvironment, .appStoreRefused, .transactionElsewhere:
+            .invalidEnvironment, .appStoreRefused, .transactionElsewhere, .invalidGrant, .tooManyGrants,
+            .invalidAttributes:
             .unprocessableContent
         case .futureMoment, .invalidCursor, .invalidRequest, .invalidCustomerId: .badRequest
         case .unknownSubscription, .unknownPurchase, .unknownCustomer, .unknownEntitlement, .unknownJob,
-            .unknownWebhook:
+            .unknownWebhook, .unknownGrant:
             .notFound
-        case .ambiguous, .storeRewound, .olderNodes, .notConfigured, .linkedElsewhere, .tooManySharers: .conflict
+        case .ambiguous, .storeRewound, .olderNodes, .notConfigured, .linkedElsewhere, .tooManySharers, .grantExists:
+            .conflict
         // Not a 5xx, which some proxies and clients repeat by themselves.
         case .appStoreOutcomeUnknown: .conflict
         case .retryableVerificationFailure, .clockSkew, .overloaded, .stopping, .notOwner, .frozen, .storeUnavailable,
@@ -46,6 +48,11 @@ extension ServiceError.Code {
         case .notConfigured: "Apple cannot be asked about this app"
         case .linkedElsewhere: "The purchase is another customer's"
         case .tooManySharers: "Too many customers share the purchase"
+        case .grantExists: "Another grant has the id"
+        case .invalidGrant: "Not a grant that could hold"
+        case .tooManyGrants: "Too many grants"
+        case .unknownGrant: "No such grant"
+        case .invalidAttributes: "Too many attributes"
         case .appStoreRefused: "Apple has refused this"
         case .transactionElsewhere: "The transaction is of another purchase"
         case .appStoreOutcomeUnknown: "Nobody knows whether Apple has done this"

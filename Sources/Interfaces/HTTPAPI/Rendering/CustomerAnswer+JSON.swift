@@ -6,7 +6,7 @@ import Subscriptions
 
 extension CustomerAnswer {
     /// The result of a check by customer.
-    /// - Parameter isKnown: something leads to the customer.
+    /// - Parameter isKnown: something leads to the customer, or is recorded of it.
     func write(to json: inout JSONWriter, isKnown: Bool) {
         json.object { json in
             json.member("entitled", self.entitled)
@@ -76,6 +76,12 @@ extension CustomerView {
                     for key in self.conflicts { json.object { key.writeNames(to: &$0) } }
                 }
             }
+            json.member("grants") { json in
+                json.array { json in
+                    for grant in self.grants { json.object { grant.writeMembers(to: &$0) } }
+                }
+            }
+            json.member("attributes") { self.attributes.mapValues(Optional.some).write(to: &$0) }
         }
     }
 

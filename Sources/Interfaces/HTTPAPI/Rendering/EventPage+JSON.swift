@@ -44,8 +44,9 @@ extension StreamKey {
         json.object { json in
             json.member("kind", self.kind.name)
             json.member("id", self.id)
-            json.member("environment", self.environment.rawValue)
-            json.member("bundleId", self.bundleID.rawValue)
+            // A customer is of no app.
+            json.member("environment", self.kind == .customer ? nil : self.environment.rawValue)
+            json.member("bundleId", self.kind == .customer ? nil : self.bundleID.rawValue)
         }
     }
 }
@@ -59,6 +60,7 @@ extension StreamKind {
         case .externalPurchase: "externalPurchase"
         case .appTransaction: "appTransaction"
         case .test: "test"
+        case .customer: "customer"
         }
     }
 }

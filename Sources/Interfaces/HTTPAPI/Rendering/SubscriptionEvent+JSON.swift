@@ -16,10 +16,23 @@ extension SubscriptionEvent {
             if let status = self.facts.status { json.member("status") { status.write(to: &$0) } }
             if let record = self.record { json.member("record") { record.write(to: &$0) } }
             json.member("consumptionRequestReason", ifPresent: self.notification?.consumptionRequestReason)
-            json.member("customerId", ifPresent: self.link?.customer?.rawValue ?? self.customerID)
-            json.member("actor", ifPresent: self.link?.actor)
+            json.member(
+                "customerId",
+                ifPresent: (self.link?.customer ?? self.customer?.customer)?.rawValue ?? self.customerID)
+            json.member("actor", ifPresent: self.link?.actor ?? self.customer?.actor)
             json.member("reason", ifPresent: self.link?.reason)
+            self.customer?.content.writeMembers(to: &json)
             json.member("detail", ifPresent: self.detail)
+        }
+    }
+}
+
+extension CustomerRecord.Content {
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        switch self {
+        case .granted(let grant): json.member("grant") { json in json.object { grant.writeMembers(to: &$0) } }
+        case .revoked(let id, _): json.member("grantId", id)
+        case .attributes(let changes): json.member("attributes") { changes.write(to: &$0) }
         }
     }
 }

@@ -1,4 +1,4 @@
-import Customers
+package import Customers
 package import Entitlements
 package import EventLog
 package import Ownership
@@ -45,16 +45,27 @@ package struct CustomerReader: Sendable {
         // Many questions may be about one customer.
         var known: [Subject: CustomerHoldings] = [:]
         let results = questions.map { question -> CustomerResult in
-            if let name = question.entitlement, self.catalog.highestRank(of: name) == nil {
-                return .refused(.unknownEntitlement)
-            }
-            let streams = places[question.customer].map { held[$0].streams } ?? []
+            if let name = question.entitlement, !self.isEntitlement(name) { return .refused(.unknownEntitlement) }
+            let own = places[question.customer].map { held[$0] } ?? Held()
             let subject = Subject(customer: question.customer, environment: question.environment)
-            let holdings = known[subject] ?? self.holdings(streams, in: question.environment, at: now)
+            let holdings = known[subject] ?? self.holdings(own, in: question.environment, at: now)
             known[subject] = holdings
-            return .answer(holdings.answer(for: question.entitlement, at: now), isKnown: !streams.isEmpty)
+            return .answer(holdings.answer(for: question.entitlement, at: now), isKnown: own.isKnown)
         }
         return (results, positions)
+    }
+
+    /// The catalog has this name.
+    package func isEntitlement(_ name: String) -> Bool { self.catalog.highestRank(of: name) != nil }
+
+    /// Of the customer's own stream.
+    package func key(of customer: CustomerID) -> StreamKey { StreamKey(customer: self.links.hash(customer)) }
+
+    /// What its own stream keeps; nothing where it has none.
+    package func state(of customer: CustomerID) async throws -> (CustomerState, [Position]) {
+        let key = self.key(of: customer).bytes
+        let (loaded, positions) = try await self.load([key])
+        return (loaded.customers[key] ?? CustomerState(), positions)
     }
 
     private struct Subject: Hashable {
@@ -67,10 +78,10 @@ package struct CustomerReader: Sendable {
     package func view(
         of customer: CustomerID, in environment: AppStoreEnvironment, notBefore bounds: [Position]
     ) async throws -> CustomerView {
-        let (held, positions) = try await self.holdings(of: [customer])
-        let now = self.clock.now
-        let holdings = self.holdings(held[0].streams, in: environment, at: now)
-        let streams = held[0].streams.map { stream in
+        let (all, positions) = try await self.holdings(of: [customer])
+        let (held, now) = (all[0], self.clock.now)
+        let holdings = self.holdings(held, in: environment, at: now)
+        let streams = held.streams.map { stream in
             CustomerView.Stream(
                 key: stream.outlook.key, snapshot: stream.outlook.snapshot(at: now), because: stream.because)
         }
@@ -82,15 +93,14 @@ package struct CustomerReader: Sendable {
                 return dates.0 == dates.1
                     ? left.key.bytes.lexicographicallyPrecedes(right.key.bytes) : dates.0 > dates.1
             },
-            conflicts: held[0].conflicts, asOf: now, token: self.positions.token(bounds + positions))
+            conflicts: held.conflicts, grants: held.state?.grants ?? [], attributes: held.state?.attributes ?? [:],
+            hasRecord: held.state != nil, asOf: now, token: self.positions.token(bounds + positions))
     }
 
-    private func holdings(
-        _ streams: [Held.Stream], in environment: AppStoreEnvironment, at now: Moment
-    ) -> CustomerHoldings {
+    private func holdings(_ held: Held, in environment: AppStoreEnvironment, at now: Moment) -> CustomerHoldings {
         CustomerHoldings(
-            streams: streams.map { HeldStream($0.outlook, from: now) }, grants: [], in: environment,
-            catalog: self.catalog, rules: self.rules)
+            streams: held.streams.map { HeldStream($0.outlook, from: now) },
+            grants: held.state?.grants(seenAt: now) ?? [], in: environment, catalog: self.catalog, rules: self.rules)
     }
 
     // MARK: Reading
@@ -104,16 +114,22 @@ package struct CustomerReader: Sendable {
 
         var streams: [Stream] = []
         var conflicts: [StreamKey] = []
+        /// Of the customer's own stream; nil where it has none.
+        var state: CustomerState?
+
+        var isKnown: Bool { !self.streams.isEmpty || self.state != nil }
     }
 
     private func holdings(of customers: [CustomerID]) async throws -> ([Held], [Position]) {
         let candidates = try await self.candidates(of: customers)
-        let (states, positions) = try await self.states(Set(candidates.joined()))
-        let held = zip(customers, candidates).map { customer, keys in
-            var held = Held()
+        let own = customers.map { self.key(of: $0).bytes }
+        let (loaded, positions) = try await self.load(Set(candidates.joined() + own))
+        let held = zip(zip(customers, own), candidates).map { customer, keys in
+            let (customer, key) = customer
+            var held = Held(state: loaded.customers[key])
             let hash = self.links.hash(customer)
             for key in keys {
-                guard let state = states[key] else { continue }
+                guard let state = loaded.streams[key] else { continue }
                 if let because = self.links.resolution(of: state).reason(of: hash) {
                     if let outlook = Outlook(state, rules: self.rules) {
                         held.streams.append(Held.Stream(outlook: outlook, because: because))
@@ -145,8 +161,14 @@ package struct CustomerReader: Sendable {
         return candidates
     }
 
-    /// Their states, and how far the log of each of their shards is known to reach with these.
-    private func states(_ keys: Set<[UInt8]>) async throws -> ([[UInt8]: StreamState], [Position]) {
+    /// States by key: of subscriptions and purchases, and of customers.
+    private struct Loaded {
+        var streams: [[UInt8]: StreamState] = [:]
+        var customers: [[UInt8]: CustomerState] = [:]
+    }
+
+    /// What is stored under these keys, and how far the log of each of their shards is known to reach with that.
+    private func load(_ keys: Set<[UInt8]>) async throws -> (Loaded, [Position]) {
         var requests: [ShardID: LoadRequest] = [:]
         for bytes in keys {
             guard let key = StreamKey(bytes: bytes) else { continue }
@@ -154,17 +176,20 @@ package struct CustomerReader: Sendable {
             requests[shard, default: LoadRequest(shard: shard)].keys.append(bytes)
         }
         let ordered = requests.values.sorted { $0.shard.rawValue < $1.shard.rawValue }
-        guard !ordered.isEmpty else { return ([:], []) }
-        var states: [[UInt8]: StreamState] = [:]
+        var loaded = Loaded()
         var positions: [Position] = []
         for (request, answer) in zip(ordered, try await self.store.load(ordered)) {
             for row in answer.streams {
                 guard let key = StreamKey(bytes: row.key) else { continue }
-                states[row.key] = try await self.store.loadState(row, key: key, in: request.shard)
+                if key.kind == .customer {
+                    loaded.customers[row.key] = try await self.store.loadCustomer(row, key: key, in: request.shard)
+                } else {
+                    loaded.streams[row.key] = try await self.store.loadState(row, key: key, in: request.shard)
+                }
             }
             guard let newest = answer.streams.map(\.sequence).max() else { continue }
             positions.append(try await self.positions.position(of: newest, in: request.shard))
         }
-        return (states, positions)
+        return (loaded, positions)
     }
 }

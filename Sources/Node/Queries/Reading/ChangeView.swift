@@ -38,6 +38,7 @@ extension StreamKind {
         case .externalPurchase: "external_purchase"
         case .appTransaction: "app_transaction"
         case .test: "test"
+        case .customer: "customer"
         }
     }
 }

@@ -1,3 +1,4 @@
+package import Customers
 package import EventLog
 import Shards
 package import Subscriptions
@@ -10,6 +11,8 @@ package struct LogReplay: Sendable {
     package struct Stream: Sendable {
         package let key: StreamKey
         package fileprivate(set) var state: StreamState
+        /// Of a customer's own stream, whose `state` is empty; nil of any other.
+        package fileprivate(set) var customer: CustomerState?
         package fileprivate(set) var version: StreamVersion
     }
 
@@ -34,7 +37,11 @@ package struct LogReplay: Sendable {
             for stored in events {
                 let place = try places[stored.key] ?? Self.add(stored, to: &streams, &places)
                 let event = try SubscriptionEvent(protoBytes: stored.body, key: streams[place].key)
-                streams[place].state.apply(event)
+                if let record = event.customer {
+                    streams[place].customer?.apply(record, at: Moment(milliseconds: stored.at))
+                } else {
+                    streams[place].state.apply(event)
+                }
                 streams[place].version = stored.version
             }
             guard events.count == self.page, let last = events.last else { return streams }
@@ -47,7 +54,10 @@ package struct LogReplay: Sendable {
     ) throws -> Int {
         let key = try stored.streamKey
         places[stored.key] = streams.count
-        streams.append(Stream(key: key, state: StreamState(key: key), version: .zero))
+        streams.append(
+            Stream(
+                key: key, state: StreamState(key: key), customer: key.kind == .customer ? CustomerState() : nil,
+                version: .zero))
         return streams.count - 1
     }
 

@@ -70,6 +70,9 @@ struct BatchDecider {
         if let link = submission.bundle.link {
             outcome = try self.decideLink(link, submission.bundle, of: command) ?? outcome
         }
+        if let request = submission.bundle.customer {
+            outcome = try self.decideCustomer(request, submission.bundle.dedupKey, of: command)
+        }
         self.settled(command, outcome)
     }
 
@@ -101,7 +104,7 @@ struct BatchDecider {
                     source: bundle.source, changes: [.anomaly], signedDate: bundle.signedDate,
                     detail: "this notificationUUID had come before with other content"))
         }
-        guard !events.isEmpty else { return self.decideWithoutNews(bundle, before, command) }
+        guard !events.isEmpty else { return try self.decideWithoutNews(bundle, before, command) }
 
         let place = try self.append(
             events, to: before, command, dedupKey: dedupKey, evidence: submission.evidence,
@@ -115,13 +118,13 @@ struct BatchDecider {
     /// An API answer or a client's post that says nothing new may have been signed later.
     private mutating func decideWithoutNews(
         _ bundle: FactBundle, _ before: StreamEntry, _ command: Command
-    ) -> SubmissionOutcome {
+    ) throws -> SubmissionOutcome {
         var after = before
         after.state = before.state.merging(bundle.facts, source: bundle.source)
         if after.state != before.state {
             let outlook = Outlook(after.state, rules: self.rules)
             after.nextDue = outlook?.nextTransition(after: self.announcedUntil(before))?.due
-            self.keep(after, before, command, entitlement: self.entitlement(after, outlook))
+            try self.keep(after, before, command, entitlement: self.entitlement(after, outlook))
         }
         return .duplicate(before.place)
     }
@@ -157,6 +160,27 @@ struct BatchDecider {
         return outcome
     }
 
+    private mutating func decideCustomer(
+        _ request: CustomerRequest, _ dedupKey: [UInt8], of command: Command
+    ) throws -> SubmissionOutcome {
+        let before = self.entry(of: command)
+        guard let state = before.customer else {
+            return .refused(.invalidRequest, message: "the stream is not a customer's")
+        }
+        // A request that comes again has been carried out, whatever others have asked for since.
+        if let earlier = self.delivery(of: dedupKey) { return .duplicate(earlier.place) }
+        let decision = CustomerDecision(request, state, at: self.now)
+        if let refusal = decision.refusal {
+            let error = ServiceError(refusal)
+            return .refused(error.code, message: error.message)
+        }
+        guard let record = decision.record else { return .duplicate(before.place) }
+        let event = SubscriptionEvent(source: .person, changes: [record.change], customer: record)
+        let place = try self.append([event], to: before, command, dedupKey: dedupKey, announcedUntil: self.now)
+        self.deliveries[dedupKey] = Delivery(contentDigest: nil, place: place)
+        return .recorded(place)
+    }
+
     private mutating func decideTimer(of command: Command) throws {
         let before = self.entry(of: command)
         let outcome = SubmissionOutcome.duplicate(before.place)
@@ -174,7 +198,7 @@ struct BatchDecider {
             let outlook = Outlook(after.state, rules: self.rules)
             // A clock that ran ahead and came back brings announced transitions round again.
             after.nextDue = isDue ? next.flatMap { outlook?.nextTransition(after: $0.due)?.due } : next?.due
-            self.keep(after, before, command, entitlement: self.entitlement(after, outlook))
+            try self.keep(after, before, command, entitlement: self.entitlement(after, outlook))
             self.decided.append(Commit.Decided(command: command, outcome: outcome))
         }
     }
@@ -214,7 +238,7 @@ struct BatchDecider {
         var written: [NewEvent] = []
         var outlook: Outlook?
         for (index, event) in events.enumerated() {
-            after.state.apply(event)
+            after.apply(event, at: self.at)
             outlook = Outlook(after.state, rules: self.rules)
             after.version = StreamVersion(rawValue: after.version.rawValue + 1)
             after.sequence = after.sequence.next
@@ -226,7 +250,7 @@ struct BatchDecider {
                     evidence: index == 0 ? evidence : nil))
         }
         after.nextDue = outlook?.nextTransition(after: announcedUntil)?.due
-        self.keep(
+        try self.keep(
             after, before, command, entitlement: written[written.count - 1].entitlement,
             doubt: self.doubt(events, outlook, isFirst: before.version == .zero))
         self.lookups += CustomerIdentifiers(events).lookups(
@@ -240,10 +264,10 @@ struct BatchDecider {
     private mutating func keep(
         _ after: StreamEntry, _ before: StreamEntry, _ command: Command, entitlement: [UInt8],
         doubt: AskReason? = nil
-    ) {
+    ) throws {
         let row = StreamRow(
             key: command.keyBytes, version: after.version, sequence: after.sequence,
-            state: StoredState(after.state).protoBytes(), entitlement: entitlement,
+            state: try after.storedState(), entitlement: entitlement,
             nextDue: after.nextDue?.milliseconds)
         let earlier = self.changes[command.keyBytes]
         self.changes[command.keyBytes] = Commit.Change(

@@ -1,10 +1,14 @@
+import Customers
 import EventLog
 import ServiceContract
 import Subscriptions
+import WireProtocol
 
 /// A stream as a shard knows it: as committed, or as decided on top of that.
 package struct StreamEntry: Sendable {
     var state: StreamState
+    /// Of a customer's own stream, whose `state` is empty; nil of any other.
+    var customer: CustomerState?
     var version: StreamVersion
     /// Of the stream's newest event.
     var sequence: LogSequence
@@ -13,13 +17,15 @@ package struct StreamEntry: Sendable {
     /// A stream without an event.
     init(key: StreamKey) {
         self.state = StreamState(key: key)
+        self.customer = key.kind == .customer ? CustomerState() : nil
         self.version = .zero
         self.sequence = .zero
     }
 
     /// A stream's row with its state decoded.
-    init(_ row: StreamRow, state: StreamState) {
+    init(_ row: StreamRow, state: StreamState, customer: CustomerState? = nil) {
         self.state = state
+        self.customer = customer
         self.version = row.version
         self.sequence = row.sequence
         self.nextDue = row.nextDue.map(Moment.init(milliseconds:))
@@ -27,6 +33,18 @@ package struct StreamEntry: Sendable {
 
     var place: SubmissionOutcome.Place {
         SubmissionOutcome.Place(version: self.version, sequence: self.sequence)
+    }
+
+    /// Folds one event of the stream.
+    /// - Parameter moment: when it is recorded.
+    mutating func apply(_ event: SubscriptionEvent, at moment: Moment) {
+        if let record = event.customer { self.customer?.apply(record, at: moment) } else { self.state.apply(event) }
+    }
+
+    /// The state as its row has it.
+    func storedState() throws(WireError) -> [UInt8] {
+        try self.customer.map { state throws(WireError) in try StoredCustomerState(state).protoBytes() }
+            ?? StoredState(self.state).protoBytes()
     }
 
     /// What the stream's timer has to record next.

@@ -1,3 +1,4 @@
+package import Customers
 package import EventLog
 import ServiceContract
 package import Subscriptions
@@ -23,6 +24,17 @@ extension EventStore {
         return state
     }
 
+    /// The state in the row of a customer's own stream.
+    package func loadCustomer(_ row: StreamRow, key: StreamKey, in shard: ShardID) async throws -> CustomerState {
+        let stored = try StoredCustomerState(protoBytes: row.state)
+        guard stored.logicVersion != CustomerState.logicVersion else { return stored.state }
+        var state = CustomerState()
+        for (at, event) in try await self.history(of: key, in: shard) {
+            if let record = event.customer { state.apply(record, at: at) }
+        }
+        return state
+    }
+
     /// An entry for each of these keys; empty where there is no row.
     package func entries(
         _ keys: [[UInt8]: StreamKey], of rows: [StreamRow], in shard: ShardID
@@ -30,7 +42,14 @@ extension EventStore {
         var entries = keys.mapValues(StreamEntry.init(key:))
         for row in rows {
             guard let key = keys[row.key] else { continue }
-            entries[row.key] = StreamEntry(row, state: try await self.loadState(row, key: key, in: shard))
+            entries[row.key] =
+                if key.kind == .customer {
+                    StreamEntry(
+                        row, state: StreamState(key: key),
+                        customer: try await self.loadCustomer(row, key: key, in: shard))
+                } else {
+                    StreamEntry(row, state: try await self.loadState(row, key: key, in: shard))
+                }
         }
         return entries
     }

@@ -17,8 +17,10 @@ package struct FeatureLevel: RawRepresentable, Hashable, Comparable, Sendable {
     package static let first = Self(rawValue: 1)
     /// Events of people: links that a backend makes, by policies.
     package static let customers = Self(rawValue: 2)
+    /// Streams of customers: grants and attributes.
+    package static let customerStreams = Self(rawValue: 3)
     /// The newest that this build can read and write.
-    package static let supported = Self.customers
+    package static let supported = Self.customerStreams
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

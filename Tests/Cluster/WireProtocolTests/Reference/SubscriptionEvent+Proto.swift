@@ -20,7 +20,9 @@ extension SubscriptionEvent {
                 try NotificationRecord(record, personal: proto.personal)
             },
             link: proto.hasLink ? try LinkRecord(proto.link, proto.personal) : nil,
-            customerID: proto.hasLink ? nil : try proto.personal.customerIds.first?.spelling(),
+            customerID: proto.hasLink || proto.hasCustomer
+                ? nil : try proto.personal.customerIds.first?.spelling(),
+            customer: proto.hasCustomer ? try CustomerRecord(proto.customer, proto.personal) : nil,
             detail: proto.hasDetail ? proto.detail : nil,
             contentDigest: proto.contentDigest.isEmpty ? nil : try PayloadDigest(proto: proto.contentDigest))
     }
@@ -66,6 +68,42 @@ extension ProtoEvent {
             }
             return names
         }
+    }
+}
+
+extension CustomerRecord {
+    fileprivate init(_ proto: ProtoCustomerRecord, _ personal: ProtoPersonalIdentifiers) throws(Refusal) {
+        let content: Content
+        switch proto.content {
+        case .granted(let grant): content = .granted(Grant(grant))
+        case .revoked(let grant): content = .revoked(grant: grant.id, at: Moment(rawValue: grant.at))
+        case .attributes(let list):
+            var changes: [String: AttributeValue?] = [:]
+            for attribute in list.attributes {
+                switch attribute.value {
+                case .text(let text): changes[attribute.name] = .text(text)
+                case .number(let number): changes[attribute.name] = .number(number)
+                case .boolean(let flag): changes[attribute.name] = .boolean(flag)
+                case nil: changes.updateValue(nil, forKey: attribute.name)
+                }
+            }
+            content = .attributes(changes)
+        case nil: throw Refusal(.malformed, "a customer's record without content")
+        }
+        self.init(
+            try personal.customerIds.first.map { id throws(Refusal) in CustomerID(stored: try id.spelling()) }, content,
+            actor: proto.hasActor ? proto.actor : nil)
+    }
+}
+
+extension Grant {
+    fileprivate init(_ proto: ProtoGrant) {
+        self.init(
+            id: proto.id, entitlement: proto.entitlement, reason: proto.reason, source: proto.source,
+            from: Moment(rawValue: proto.from), until: proto.hasUntil ? Moment(rawValue: proto.until) : nil,
+            renews: proto.renews, environment: AppStoreEnvironment(rawValue: proto.environment),
+            actor: proto.hasActor ? proto.actor : nil,
+            revokedAt: proto.hasRevokedAt ? Moment(rawValue: proto.revokedAt) : nil)
     }
 }
 

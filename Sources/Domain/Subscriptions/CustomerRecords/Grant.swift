@@ -1,6 +1,3 @@
-package import Entitlements
-package import Subscriptions
-
 /// Access that comes from elsewhere than the App Store: a web shop, another store, support.
 package struct Grant: Hashable, Sendable {
     package var id: String
@@ -16,12 +13,18 @@ package struct Grant: Hashable, Sendable {
     package var renews: Bool
     package var environment: AppStoreEnvironment
     /// Who has granted it: the name of an API token.
-    package var actor: String
+    package var actor: String?
     package var revokedAt: Moment?
+
+    /// The longest that a text may be, in bytes of UTF-8.
+    package static let longestID = 64
+    package static let longestReason = 100
+    package static let longestSource = 32
 
     package init(
         id: String, entitlement: String, reason: String, source: String, from: Moment, until: Moment?,
-        renews: Bool = false, environment: AppStoreEnvironment = .production, actor: String, revokedAt: Moment? = nil
+        renews: Bool = false, environment: AppStoreEnvironment = .production, actor: String? = nil,
+        revokedAt: Moment? = nil
     ) {
         self.id = id
         self.entitlement = entitlement
@@ -41,12 +44,16 @@ package struct Grant: Hashable, Sendable {
         return min(until, revokedAt)
     }
 
-    package func entitles(at moment: Moment) -> Bool {
-        self.from <= moment && self.end.map { moment < $0 } ?? true
-    }
-}
+    /// It has not ended, and may not have begun.
+    package func isLive(at moment: Moment) -> Bool { self.end.map { moment < $0 } ?? true }
 
-extension CohortCode {
-    /// Granted from elsewhere.
-    package static let granted = CohortCode(state: 2, offer: 0)
+    package func entitles(at moment: Moment) -> Bool {
+        self.from <= moment && self.isLive(at: moment)
+    }
+
+    /// How much of a customer's bound it takes, in bytes: never less than it takes in a row.
+    package var size: Int {
+        [self.id, self.entitlement, self.reason, self.source, self.environment.rawValue, self.actor ?? ""]
+            .reduce(56) { $0 + $1.utf8.count }
+    }
 }

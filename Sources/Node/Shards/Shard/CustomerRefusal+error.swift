@@ -1,0 +1,39 @@
+import Customers
+import ServiceContract
+import Subscriptions
+
+extension CustomerRecord {
+    /// What an event with this record has changed.
+    var change: Change {
+        switch self.content {
+        case .granted: .granted
+        case .revoked: .grantRevoked
+        case .attributes: .attributesChanged
+        }
+    }
+}
+
+extension ServiceError {
+    /// Why nothing of a customer was changed.
+    init(_ refusal: CustomerRefusal) {
+        switch refusal {
+        case .grantExists:
+            self.init(
+                .grantExists,
+                "the customer has a grant of this id that says something else: PUT …/grants/{grantId} replaces it")
+        case .grantIsOver: self.init(.invalidGrant, "until is past: the grant would be over before it begins")
+        case .grantEndsBeforeItBegins: self.init(.invalidGrant, "until is not after from")
+        case .tooManyGrants:
+            self.init(
+                .tooManyGrants,
+                "a customer has room for \(CustomerState.grantLimit) grants that have not ended, and "
+                    + "\(CustomerState.grantBytes >> 10) KB of their texts: take one of them back first")
+        case .unknownGrant: self.init(.unknownGrant, "the customer has no grant of this id")
+        case .tooManyAttributes:
+            self.init(
+                .invalidAttributes,
+                "a customer has \(CustomerState.attributeLimit) attributes at most, and \(CustomerState.attributeBytes) bytes "
+                    + "of names and values: remove some by setting them to null")
+        }
+    }
+}

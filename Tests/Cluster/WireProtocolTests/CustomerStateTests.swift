@@ -1,0 +1,67 @@
+import Customers
+import Subscriptions
+import Testing
+import WireProtocol
+
+@Suite struct CustomerStateTests {
+    @Test("any state of a customer comes back exactly", arguments: 0..<20)
+    func anyState(seed: UInt64) throws {
+        var random = Randomness(seed: seed)
+        for _ in 0..<50 {
+            let state = CustomerState(
+                grants: random.list(upTo: 5) { $0.grant() },
+                attributes: ["a": random.attribute(), "b": .boolean(false)],
+                changedAt: random.moment())
+            let read = try StoredCustomerState(protoBytes: StoredCustomerState(state).protoBytes())
+            #expect(read.logicVersion == CustomerState.logicVersion)
+            #expect(isIdentical(read.state.grants, state.grants))
+            #expect(read.state == state)
+        }
+    }
+
+    @Test(
+        "a state takes less than 16 KB with as many grants and attributes as there may be",
+        arguments: [1, 40, 100, 500])
+    func largest(bytes: Int) throws {
+        func text(_ bytes: Int, _ number: Int) -> String {
+            String(number) + String(repeating: "x", count: max(0, bytes - String(number).count))
+        }
+        // The last moment that RFC 3339 can write.
+        let last = Moment(milliseconds: 253_402_300_799_999)
+        let customer = CustomerID("u")!
+        var state = CustomerState()
+        func record(_ number: Int) -> CustomerRecord? {
+            let grant = Grant(
+                id: text(min(bytes, Grant.longestID), number), entitlement: text(bytes, number),
+                reason: text(bytes, number), source: text(min(bytes, Grant.longestSource), number), from: .distantPast,
+                until: last, renews: true, environment: AppStoreEnvironment(rawValue: "LocalTesting"))
+            let request = CustomerRequest(
+                customer, .grant(grant, startsNow: false, replaces: false), actor: text(bytes, number))
+            return CustomerDecision(request, state, at: Moment(rawValue: 0)).record
+        }
+        while let record = record(state.grants.count) { state.apply(record, at: last) }
+        for grant in state.grants { state.apply(CustomerRecord(nil, .revoked(grant: grant.id, at: last)), at: last) }
+        let each = CustomerState.attributeBytes / CustomerState.attributeLimit
+        let attributes = (0..<CustomerState.attributeLimit).map {
+            (text(8, $0), AttributeValue.text(text(each - 8, $0)))
+        }
+        let request = CustomerRequest(customer, .set(Dictionary(uniqueKeysWithValues: attributes)))
+        state.apply(try #require(CustomerDecision(request, state, at: last).record), at: last)
+        #expect(state.grants.count == 50 || bytes > 40)
+        let size = try StoredCustomerState(state).protoBytes().count
+        #expect(size < 16_384, "\(size) bytes")
+    }
+
+    @Test("equal attributes are stored as equal bytes, in whatever order they came")
+    func order() throws {
+        let names = (0..<20).map(String.init)
+        func bytes(_ names: [String]) throws -> [UInt8] {
+            var state = CustomerState()
+            for name in names {
+                state.apply(CustomerRecord(nil, .attributes([name: .text(name)])), at: .distantPast)
+            }
+            return try StoredCustomerState(state).protoBytes()
+        }
+        #expect(try bytes(names) == bytes(names.reversed()))
+    }
+}
