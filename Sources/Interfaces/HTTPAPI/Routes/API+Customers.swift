@@ -46,7 +46,7 @@ extension API {
             try call.customer(), in: try call.query.app().environment, atLeast: try call.atLeast())
     }
 
-    private func answer(_ customer: CustomerID, in environment: AppStoreEnvironment) async throws -> Response {
+    func answer(_ customer: CustomerID, in environment: AppStoreEnvironment) async throws -> Response {
         let view = try await self.service.customer(customer, in: environment, atLeast: nil)
         return .json(reserving: 1_024) { view.write(to: &$0) }
     }
@@ -54,5 +54,5 @@ extension API {
 
 extension Call {
     /// The customer that the path names first.
-    fileprivate func customer() throws(Problem) -> CustomerID { try CustomerID(posted: self.arguments[0]) }
+    func customer() throws(Problem) -> CustomerID { try CustomerID(posted: self.arguments[0]) }
 }

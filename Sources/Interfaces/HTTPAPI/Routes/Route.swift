@@ -102,6 +102,18 @@ extension Route {
         Route(
             .get, "/v1/customers/{customerId}/entitlements", .scope(.read), parameters: ["environment"]
         ) { try await $0.entitlements($1) },
+        Route(.put, "/v1/customers/{customerId}", .scope(.write), takesBody: true, parameters: ["environment"]) {
+            try await $0.setAttributes($1)
+        },
+        Route(.post, "/v1/customers/{customerId}/grants", .scope(.write), takesBody: true) {
+            try await $0.makeGrant($1)
+        },
+        Route(.put, "/v1/customers/{customerId}/grants/{grantId}", .scope(.write), takesBody: true) {
+            try await $0.putGrant($1)
+        },
+        Route(.delete, "/v1/customers/{customerId}/grants/{grantId}", .scope(.write)) {
+            try await $0.revokeGrant($1)
+        },
         Route(
             .put, "/v1/customers/{customerId}/subscriptions/{originalTransactionId}", .scope(.write), takesBody: true,
             parameters: stream
