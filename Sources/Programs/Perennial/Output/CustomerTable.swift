@@ -26,16 +26,41 @@ package struct CustomerTable {
                     item[$0]?.plain
                 }
             })
+        if let grants = self.customer["grants"]?.items, !grants.isEmpty {
+            lines += [""] + Self.lines(ofGrants: grants)
+        }
+        if let attributes = self.customer["attributes"]?.members, !attributes.isEmpty {
+            lines.append("")
+            var table = TextTable(["ATTRIBUTE", "VALUE"])
+            for (name, value) in attributes { table.add([name, value.plain ?? "-"]) }
+            lines += table.lines
+        }
         guard let conflicts = self.customer["conflicts"]?.items, !conflicts.isEmpty else { return lines }
         let ids = conflicts.compactMap { $0["originalTransactionId"]?.plain }.joined(separator: ", ")
         return lines + ["", "another customer's, whom a link was refused: \(ids)"]
     }
 
+    static func lines(ofGrants grants: [JSONFragment]) -> [String] {
+        Self.table(
+            ["GRANT", "ENTITLEMENT", "FROM", "UNTIL", "REVOKED", "SOURCE", "REASON", "ENVIRONMENT"], grants,
+            { item in
+                ["id", "entitlement", "from", "until", "revokedAt", "source", "reason", "environment"].map {
+                    item[$0]?.plain
+                }
+            })
+    }
+
     private func table(
         _ head: [String], of member: String, _ row: (JSONFragment) -> [String?]
     ) -> [String] {
+        Self.table(head, self.customer[member]?.items ?? [], row)
+    }
+
+    private static func table(
+        _ head: [String], _ items: [JSONFragment], _ row: (JSONFragment) -> [String?]
+    ) -> [String] {
         var table = TextTable(head)
-        for item in self.customer[member]?.items ?? [] { table.add(row(item).map { $0 ?? "-" }) }
+        for item in items { table.add(row(item).map { $0 ?? "-" }) }
         return table.lines
     }
 }

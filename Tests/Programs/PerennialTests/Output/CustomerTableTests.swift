@@ -1,0 +1,39 @@
+import Perennial
+import Testing
+
+@Suite struct CustomerTableTests {
+    @Test func `grants and attributes are shown where there are any`() throws {
+        let answer = try JSONFragment(
+            Array(
+                """
+                {"entitlements":[{"name":"pro","entitled":true,"validUntil":null,"by":{"kind":"grant","id":"g-1"}}],
+                "streams":[],"conflicts":[],"attributes":{"plan":"gold","seats":5},
+                "grants":[{"id":"g-1","entitlement":"pro","from":"2026-12-04T00:00:00.000Z","until":null,"revokedAt":null,
+                "source":"web","reason":"order 4711","environment":"Production"}]}
+                """.utf8))
+        #expect(
+            answer.customerTable.lines == [
+                "ENTITLEMENT       UNTIL  BY", "pro          yes  -      grant g-1", "",
+                "KIND  ID  STATE  PRODUCT  UNTIL  BECAUSE  ENVIRONMENT", "",
+                "GRANT  ENTITLEMENT  FROM                      UNTIL  REVOKED  SOURCE  REASON      ENVIRONMENT",
+                "g-1    pro          2026-12-04T00:00:00.000Z  -      -        web     order 4711  Production", "",
+                "ATTRIBUTE  VALUE", "plan       gold", "seats      5",
+            ])
+    }
+
+    @Test(arguments: [
+        ("plan=gold", AttributeArgument.Value.text("gold")), ("seats=5", .number(5)), ("rate=-1.5", .number(-1.5)),
+        ("a=1.10", .text("1.10")), ("a=007", .text("007")),
+        ("a=9007199254740993", .text("9007199254740993")), ("a=0", .number(0)), ("a=-1.5e1", .text("-1.5e1")),
+        ("beta=true", .boolean(true)), ("beta=false", .boolean(false)), ("old=", .removed),
+        (#"zip="01234""#, .text("01234")), ("a=nan", .text("nan")), ("a=0x10", .text("0x10")), ("a=b=c", .text("b=c")),
+        ("a=1e999", .text("1e999")),
+    ])
+    func `an attribute is what its text says`(_ argument: String, _ value: AttributeArgument.Value) {
+        #expect(AttributeArgument(argument: argument)?.value == value)
+    }
+
+    @Test(arguments: ["plan", "=gold", ""]) func `without a name it is none`(_ argument: String) {
+        #expect(AttributeArgument(argument: argument) == nil)
+    }
+}
