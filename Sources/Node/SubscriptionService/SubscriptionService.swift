@@ -75,8 +75,7 @@ package final class SubscriptionService: Service, Sendable {
                 waitingClock: configuration.waitingClock, storePatience: configuration.storePatience)
             self.customers = CustomerReader(
                 store: store, map: shards.map, positions: shards.positions, hashing: hashing,
-                links: LinkJudge(configuration.customers, hashing), rules: configuration.rules, catalog: catalog,
-                clock: clock)
+                policies: configuration.customers, rules: configuration.rules, catalog: catalog, clock: clock)
             self.node = ShardNode(
                 shards, answers: self.checker, store: store, configuration: configuration, clock: clock,
                 metrics: self.metrics, logger: logger)

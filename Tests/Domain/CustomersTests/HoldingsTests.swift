@@ -45,9 +45,13 @@ import Testing
         _ name: String?, at day: Int64 = 5, _ streams: [HeldStream], _ grants: [Grant] = [],
         in environment: AppStoreEnvironment = .production, sandbox: Bool = false
     ) -> CustomerAnswer {
-        CustomerHoldings(
-            streams: streams, grants: grants, in: environment, catalog: Self.catalog, rules: Self.rules,
-            countsSandbox: { _ in sandbox }
+        let streams = streams.map { stream in
+            var stream = stream
+            stream.countsInProduction = sandbox
+            return stream
+        }
+        return CustomerHoldings(
+            streams: streams, grants: grants, in: environment, catalog: Self.catalog, rules: Self.rules
         ).answer(for: name, at: Self.at(day))
     }
 

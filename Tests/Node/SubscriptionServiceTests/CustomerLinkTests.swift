@@ -178,6 +178,36 @@ import WireProtocol
         }
     }
 
+    @Test(arguments: [("nobody", []), ("listed", ["u"]), ("anybody", ["u", "v"])])
+    func `what was bought in Sandbox counts in Production where the app's policy says so`(
+        _ policy: String, _ counted: [String]
+    ) async throws {
+        var node = try self.node()
+        let policies: [String: SandboxPolicy] = [
+            "listed": .listed(customers: [try #require(CustomerID("u"))], tokens: []), "anybody": .anybody,
+        ]
+        node.configuration.customers.sandboxByApp[TestAppStore.bundles[0]] = policies[policy]
+        let posts = try ["u": "1", "v": "2"].mapValues { id in
+            var life = TestSubscription(id: id, from: Node.start - .days(1))
+            var bought = life.subscribe()
+            bought.environment = .sandbox
+            return try node.apple.transaction(bought)
+        }
+        try await node.run { service in
+            for (name, post) in posts {
+                _ = try await service.record(
+                    signedTransaction: post, signedRenewalInfo: nil, link: self.link(name, .post))
+                #expect(try await self.isEntitled(name, service) == counted.contains(name))
+                let id = try #require(CustomerID(name))
+                let sandbox = try await service.customer(id, in: .sandbox, atLeast: nil)
+                #expect(sandbox.entitlements.contains { $0.entitled })
+                let production = try await service.customer(id, in: .production, atLeast: nil)
+                let environments = production.entitlements.filter(\.entitled).map(\.environment)
+                #expect(environments.allSatisfy { $0 == .sandbox }, "the answer says where it comes from")
+            }
+        }
+    }
+
     @Test func `before every node can read them, links are refused and say what to do`() async throws {
         let node = try Node()
         let posted = try self.subscribed(node)

@@ -9,16 +9,14 @@ package struct CustomerHoldings: Sendable {
     private let catalog: Catalog
     private let isIncomplete: Bool
 
-    /// - Parameters:
-    ///   - streams: all that lead to the customer.
-    ///   - countsSandbox: whether Production counts a stream of Sandbox (`apps[].sandboxCounts`).
+    /// - Parameter streams: all that lead to the customer.
     package init(
         streams: [HeldStream], grants: [Grant], in environment: AppStoreEnvironment, catalog: Catalog,
-        rules: DerivationRules, countsSandbox: (HeldStream) -> Bool = { _ in false }
+        rules: DerivationRules
     ) {
         let counted = streams.filter { stream in
             stream.key.environment == environment
-                || environment == .production && stream.key.environment == .sandbox && countsSandbox(stream)
+                || environment == .production && stream.key.environment == .sandbox && stream.countsInProduction
         }
         self.streams = counted.addingUp(rules)
         self.grants = grants.filter { $0.environment == environment }

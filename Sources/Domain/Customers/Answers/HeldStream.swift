@@ -15,10 +15,12 @@ package struct HeldStream: Hashable, Sendable {
     package var quantity: Int64
     /// Part of what its answer rests on is not known yet.
     package var isIncomplete: Bool
+    /// Of one in Sandbox: the app's policy lets it count in Production (`SandboxPolicy`).
+    package var countsInProduction: Bool
 
     package init(
         key: StreamKey, phases: [Phase], ownership: String? = nil, purchaseDate: Moment? = nil, quantity: Int64 = 1,
-        isIncomplete: Bool = false
+        isIncomplete: Bool = false, countsInProduction: Bool = false
     ) {
         self.key = key
         self.phases = phases
@@ -26,15 +28,16 @@ package struct HeldStream: Hashable, Sendable {
         self.purchaseDate = purchaseDate
         self.quantity = quantity
         self.isIncomplete = isIncomplete
+        self.countsInProduction = countsInProduction
     }
 
     /// - Parameter outlook: of the stream.
-    package init(_ outlook: Outlook, from moment: Moment) {
+    package init(_ outlook: Outlook, from moment: Moment, countsInProduction: Bool) {
         let now = outlook.snapshot(at: moment)
         self.init(
             key: outlook.key, phases: EntitlementRow(outlook, version: 0, from: moment).phases,
             ownership: now.ownership, purchaseDate: now.purchaseDate, quantity: outlook.quantity(at: moment),
-            isIncomplete: now.incomplete)
+            isIncomplete: now.incomplete, countsInProduction: countsInProduction)
     }
 
     func phase(at moment: Moment) -> Phase? { self.phases.last { $0.from <= moment } ?? self.phases.first }

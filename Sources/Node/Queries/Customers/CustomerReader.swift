@@ -14,19 +14,21 @@ package struct CustomerReader: Sendable {
     private let positions: PositionGuard
     private let hashing: IdentifierKey
     private let links: LinkJudge
+    private let policies: CustomerPolicies
     private let rules: DerivationRules
     private let catalog: Catalog
     private let clock: any WallClock
 
     package init(
-        store: any EventStore, map: ShardHash, positions: PositionGuard, hashing: IdentifierKey, links: LinkJudge,
-        rules: DerivationRules, catalog: Catalog, clock: any WallClock
+        store: any EventStore, map: ShardHash, positions: PositionGuard, hashing: IdentifierKey,
+        policies: CustomerPolicies, rules: DerivationRules, catalog: Catalog, clock: any WallClock
     ) {
         self.store = store
         self.map = map
         self.positions = positions
         self.hashing = hashing
-        self.links = links
+        self.links = LinkJudge(policies, hashing)
+        self.policies = policies
         self.rules = rules
         self.catalog = catalog
         self.clock = clock
@@ -99,7 +101,9 @@ package struct CustomerReader: Sendable {
 
     private func holdings(_ held: Held, in environment: AppStoreEnvironment, at now: Moment) -> CustomerHoldings {
         CustomerHoldings(
-            streams: held.streams.map { HeldStream($0.outlook, from: now) },
+            streams: held.streams.map { stream in
+                HeldStream(stream.outlook, from: now, countsInProduction: stream.countsInProduction)
+            },
             grants: held.state?.grants(seenAt: now) ?? [], in: environment, catalog: self.catalog, rules: self.rules)
     }
 
@@ -110,6 +114,7 @@ package struct CustomerReader: Sendable {
         struct Stream {
             var outlook: Outlook
             var because: Resolution.Reason
+            var countsInProduction: Bool
         }
 
         var streams: [Stream] = []
@@ -132,7 +137,10 @@ package struct CustomerReader: Sendable {
                 guard let state = loaded.streams[key] else { continue }
                 if let because = self.links.resolution(of: state).reason(of: hash) {
                     if let outlook = Outlook(state, rules: self.rules) {
-                        held.streams.append(Held.Stream(outlook: outlook, because: because))
+                        let counts = self.policies.sandbox(of: state.key.bundleID)
+                            .counts(customer, token: state.leads.token?.value ?? nil)
+                        held.streams.append(
+                            Held.Stream(outlook: outlook, because: because, countsInProduction: counts))
                     }
                 } else if state.leads.conflicts.contains(customer) {
                     held.conflicts.append(state.key)

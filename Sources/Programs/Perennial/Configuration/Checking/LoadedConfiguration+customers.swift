@@ -11,6 +11,7 @@ extension LoadedConfiguration {
             policies.transferByApp[BundleID(rawValue: app.bundleId)] = try self.transfer(
                 app.customers?.transfer, at: path)
         }
+        policies.sandboxByApp = try self.sandbox()
         return policies
     }
 

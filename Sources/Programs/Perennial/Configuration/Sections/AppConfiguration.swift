@@ -12,6 +12,8 @@ package struct AppConfiguration: ConfigurationSection {
     package var serverAPI: ServerAPISection?
     /// `apps[].customers`: in place of `customers`, for this app alone.
     package var customers: CustomersSection?
+    /// `apps[].sandboxCounts`: whose purchases in Sandbox count for checks by customer in Production; nobody's unless set.
+    package var sandboxCounts: SandboxSection?
 
     package init() {}
 }
