@@ -25,6 +25,10 @@ struct CustomerFollower {
                     about: id, since: self.isFirstRound ? nil : previous.version),
                 !answer.saysTheSame(as: previous)
             else { continue }
+            // An older store does not take links yet.
+            if self.answers[id] == nil {
+                _ = try? await self.questions.customer(of: id, knownAs: customer.userID)
+            }
             self.answers[id] = answer
             if let sentence = answer.sentence(since: previous) {
                 lines.append(self.line(customer.name, answer, sentence))

@@ -16,6 +16,8 @@ struct DemoIntroduction {
     struct Sample {
         let originalTransactionID: String
         let entitlement: String?
+        /// Whose it is; nil where nobody has said so.
+        let customer: String?
     }
 
     /// - Parameter width: of the terminal, for text; what is copied stays in one line.
@@ -38,8 +40,14 @@ struct DemoIntroduction {
         return ["First entitlement answered after \(Double(Int(first / .milliseconds(1))) / 1_000) s.", ""]
             + ["Customers to follow:"]
             + NamedCustomer.lines(self.customers).map { $0.wrapped(to: width) }
+            + ["", "Try in another terminal:"]
+            + (sample.customer.map { customer in
+                [
+                    "  \(program) check --customer \(customer)\(entitlement)\(self.node)",
+                    "  \(program) customer show \(customer)\(self.node)",
+                ]
+            } ?? [])
             + [
-                "", "Try in another terminal:",
                 "  \(program) check --subscription \(id)\(entitlement)\(self.node)",
                 "  \(program) subscription show \(id)\(self.node)",
                 "  \(program) subscription history \(id)\(self.node)",

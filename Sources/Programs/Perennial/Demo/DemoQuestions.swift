@@ -26,6 +26,14 @@ struct DemoQuestions {
         return (answer["asOf"]?.plain, answer["results"]?.items ?? [])
     }
 
+    /// The customer whose a subscription is: by the token that it carries, or else by a link, as the server of the app would make it.
+    func customer(of id: String, knownAs name: String) async throws -> String {
+        let subscription = try await self.client.get(["v1", "subscriptions", id])
+        if let token = subscription["appAccountToken"]?.plain { return token }
+        _ = try await self.client.put(["v1", "customers", name, "subscriptions", id], body: "{}")
+        return name
+    }
+
     /// - Parameter version: of the last answer; what was recorded since is the news. nil wants no news.
     func answer(about id: String, since version: Int?) async throws -> CustomerAnswer {
         var answer = CustomerAnswer(try await self.client.get(["v1", "subscriptions", id]))

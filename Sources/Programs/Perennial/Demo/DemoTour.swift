@@ -81,16 +81,18 @@ struct DemoTour: Service {
 
     /// Somebody who has access by the node's own word: commands that name them work.
     private func sample(isNamed: Bool) async throws -> DemoIntroduction.Sample? {
-        let named = self.introduction.customers.map(\.originalTransactionID)
-        let ids = named + (isNamed ? [] : self.simulator.truths.ids(first: 100))
+        let named = self.introduction.customers
+        let ids = named.map(\.originalTransactionID) + (isNamed ? [] : self.simulator.truths.ids(first: 100))
         let results = try await self.questions.check(ids).results
         guard let id = zip(ids, results).first(where: { $1["entitled"]?.plain == "true" })?.0 else { return nil }
-        for entitlement in self.entitlements {
+        let name = named.first { $0.originalTransactionID == id }?.userID ?? "u-1001"
+        let customer = try? await self.questions.customer(of: id, knownAs: name)
+        var granted: String?
+        for entitlement in self.entitlements where granted == nil {
             let result = try await self.questions.check([id], entitlement: entitlement).results.first
-            if result?["entitled"]?.plain == "true" {
-                return DemoIntroduction.Sample(originalTransactionID: id, entitlement: entitlement)
-            }
+            if result?["entitled"]?.plain == "true" { granted = entitlement }
         }
-        return DemoIntroduction.Sample(originalTransactionID: id, entitlement: nil)
+        return DemoIntroduction.Sample(
+            originalTransactionID: id, entitlement: granted, customer: customer)
     }
 }
