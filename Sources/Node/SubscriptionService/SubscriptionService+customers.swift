@@ -21,6 +21,18 @@ extension SubscriptionService {
         }
     }
 
+    /// What an identifier of any kind leads to: an original transaction id, a token, an appTransactionId or a customer's id.
+    package func find(_ text: String) async throws(ServiceError) -> Finding {
+        try await ServiceError.translating {
+            var finding = Finding(streams: try await self.finder.streams(of: text), customer: nil)
+            if let customer = CustomerID(text) {
+                let view = try await self.customers.view(of: customer, in: .production, notBefore: [])
+                finding.customer = view.isKnown ? customer : nil
+            }
+            return finding
+        }
+    }
+
     /// Answers questions about customers from what is committed, whichever consistency was asked for.
     /// - Returns: the results in the order of the questions, and a token for all that they rest on and that `response` rests on.
     package func check(

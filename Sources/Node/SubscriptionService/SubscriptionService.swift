@@ -35,6 +35,7 @@ package final class SubscriptionService: Service, Sendable {
     private let records: RecordReader
     private let checker: EntitlementChecker
     let customers: CustomerReader
+    let finder: IdentifierFinder
     /// The newest feature level that the store was seen at.
     let seenLevel = Mutex(FeatureLevel.first)
     private let quarantine: Quarantine
@@ -76,6 +77,7 @@ package final class SubscriptionService: Service, Sendable {
             self.customers = CustomerReader(
                 store: store, map: shards.map, positions: shards.positions, hashing: hashing,
                 policies: configuration.customers, rules: configuration.rules, catalog: catalog, clock: clock)
+            self.finder = IdentifierFinder(store: store, map: shards.map, hashing: hashing)
             self.node = ShardNode(
                 shards, answers: self.checker, store: store, configuration: configuration, clock: clock,
                 metrics: self.metrics, logger: logger)

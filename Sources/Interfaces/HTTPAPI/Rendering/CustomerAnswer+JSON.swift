@@ -99,7 +99,8 @@ extension CustomerView {
 }
 
 extension StreamKey {
-    fileprivate func writeNames(to json: inout JSONWriter) {
+    /// Of a subscription or purchase.
+    func writeNames(to json: inout JSONWriter) {
         json.member("kind", self.kind.name)
         json.member("originalTransactionId", self.id)
         json.member("bundleId", self.bundleID.rawValue)

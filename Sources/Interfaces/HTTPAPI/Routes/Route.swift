@@ -129,6 +129,7 @@ extension Route {
         Route(
             .delete, "/v1/customers/{customerId}/purchases/{originalTransactionId}", .scope(.write), parameters: stream
         ) { try await $0.unlink(.purchase, $1) },
+        Route(.get, "/v1/find", .scope(.read), parameters: ["q"]) { try await $0.find($1) },
         Route(.get, "/v1/notifications", .scope(.read), parameters: page + ["type"]) { try await $0.records($1) },
         Route(.post, "/v1/check", .scope(.read), takesBody: true) { try await $0.check($1) },
         Route(.get, "/v1/events", .scope(.read), parameters: page) { try await $0.changes($1) },

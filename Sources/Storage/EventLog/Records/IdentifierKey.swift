@@ -36,6 +36,10 @@ package struct IdentifierKey: Sendable {
             spellings: Self.cases(of: token.rawValue, isUUID: true))
     }
 
+    package func sought(appTransaction id: String) -> SoughtIdentifier {
+        SoughtIdentifier(kind: .appTransaction, hash: self.hash(.appTransaction, id), spellings: [id])
+    }
+
     /// In clear text a UUID was stored as it was written: in one case or the other.
     private static func cases(of text: String, isUUID: Bool) -> [String] {
         isUUID ? [text, text.uppercased()] : [text]
