@@ -26,7 +26,8 @@ final class NewerRelease: Sendable {
             path,
             [
                 "node", "--store", self.database.url("sslmode=disable&connect_timeout=60"), "--root",
-                self.directory.file("root.cer"), "--leased", name, "--lease", "15", "--feature-level", "3",
+                self.directory.file("root.cer"), "--leased", name, "--lease", "15", "--feature-level",
+                "\(UpgradeTests.next)",
             ],
             input: self.input.fileDescriptor, output: self.directory.file(UUID().uuidString))
     }
