@@ -36,7 +36,7 @@ struct DemoCommandTests {
 
         // then
         #expect(text.contains("First entitlement answered after"))
-        #expect(commands.count == 10)
+        #expect(commands.count == 12)
         #expect(commands.first?.contains(needsTokens ? "--entitlement all" : "--entitlement pro") == true)
         for result in results {
             #expect(result.status == 0, "\(result.command)")
