@@ -155,6 +155,20 @@ import Testing
         #expect(state.grants(seenAt: after).filter { $0.entitles(at: after) } == state.grants.prefix(2).map(\.self))
     }
 
+    @Test func `an owner whose clock is behind the one before takes what that one has recorded as done`() {
+        func decide(_ content: CustomerRequest.Content, _ grant: Grant) -> CustomerDecision {
+            let state = CustomerState(grants: [grant], changedAt: Moment(milliseconds: 1_200))
+            return CustomerDecision(CustomerRequest(customer("u"), content, actor: "support"), state, at: Self.now)
+        }
+        let begun = Self.grant(from: 1_100)
+        let repeated = decide(.grant(Self.grant(from: 0), startsNow: true, replaces: false), begun)
+        #expect(repeated.record == nil && repeated.refusal == nil)
+        let extended = decide(.grant(Self.grant(from: 0, until: 9_000), startsNow: true, replaces: true), begun)
+        #expect(Self.granted(extended)?.from == begun.from, "its start does not go back")
+        let back = decide(.revoke(grant: "g"), Self.grant(revokedAt: 1_150))
+        #expect(back.record == nil && back.refusal == nil, "it is taken back already")
+    }
+
     @Test func `taking back ends a grant now, and says nothing of one that has ended`() {
         let decision = Self.decide(.revoke(grant: "g"), [Self.grant()])
         #expect(decision.record?.content == .revoked(grant: "g", at: Self.now))

@@ -20,25 +20,27 @@ package struct CustomerDecision: Hashable, Sendable {
 
     /// - Parameter moment: now.
     package init(_ request: CustomerRequest, _ state: CustomerState, at moment: Moment) {
+        // An owner before may have had a clock that was ahead.
+        let seen = state.grants(seenAt: moment)
         switch request.content {
         case .grant(var grant, let startsNow, let replaces):
             let before = state.grant(grant.id)
             grant.actor = request.actor
             if startsNow { grant.from = moment }
-            if let before, startsNow, before.from <= moment {
+            if let before, let seen = seen.first(where: { $0.id == before.id }), startsNow, seen.from <= moment {
                 var repeated = grant
                 repeated.from = before.from
                 if before.saysTheSame(as: repeated, replaces: replaces) { return }
                 // What is extended while it entitles goes on.
-                if before.entitles(at: moment) { grant = repeated }
+                if seen.entitles(at: moment) { grant = repeated }
             }
             if let before, before.saysTheSame(as: grant, replaces: replaces) { return }
             self.refusal = before != nil && !replaces ? .grantExists : Self.refusal(of: grant, at: moment)
-            let live = state.grants.filter { $0.isLive(at: moment) }
+            let live = seen.filter { $0.isLive(at: moment) }
             if self.refusal == nil, !CustomerState.fits(grant, beside: live) { self.refusal = .tooManyGrants }
             self.record(.granted(grant), request)
         case .revoke(let id):
-            guard let grant = state.grant(id) else {
+            guard let grant = seen.first(where: { $0.id == id }) else {
                 self.refusal = .unknownGrant
                 return
             }
