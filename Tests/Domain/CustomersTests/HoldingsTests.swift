@@ -58,6 +58,15 @@ import Testing
     private static let basic = stream("1", (0, .subscribed, "basic"), (30, .expired, "basic"))
     private static let pro = stream("2", (0, .subscribed, "pro"), (20, .expired, "pro"))
 
+    @Test func `a no shows what was in Production before what was in Sandbox`() {
+        let production = Self.stream("1", (0, .expired, "pro"))
+        let sandbox = Self.stream("2", (0, .retry, "pro"), environment: .sandbox, purchased: 3)
+        for streams in [[production, sandbox], [sandbox, production]] {
+            #expect(self.answer("pro", streams, sandbox: true).state == .stream(.expired))
+        }
+        #expect(self.answer("pro", [sandbox], sandbox: true).state == .stream(.retry))
+    }
+
     @Test func `a customer without anything is entitled to nothing`() {
         let answer = self.answer("pro", [])
         #expect(!answer.entitled)

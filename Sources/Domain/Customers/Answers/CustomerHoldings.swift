@@ -101,8 +101,8 @@ package struct CustomerHoldings: Sendable {
         return self.catalog.rank(of: product, granting: entitlement).map { (entitlement, $0) }
     }
 
-    /// Of the streams whose product has the name, one in retry, else one that was revoked, else one that has ended; of
-    /// several the newest.
+    /// Of the streams whose product has the name, those of Production first: one in retry, else one that was revoked, else one that
+    /// has ended; of several the newest.
     private func refusal(for entitlement: String?, at moment: Moment) -> CustomerAnswer {
         let ended = self.streams.compactMap { stream -> (stream: HeldStream, phase: HeldStream.Phase)? in
             guard let phase = stream.phase(at: moment), phase.code != .nothing,
@@ -110,14 +110,15 @@ package struct CustomerHoldings: Sendable {
             else { return nil }
             return (stream, phase)
         }
-        func order(_ entry: (stream: HeldStream, phase: HeldStream.Phase)) -> (Int, Moment) {
+        func order(_ entry: (stream: HeldStream, phase: HeldStream.Phase)) -> (Int, Int, Moment) {
             let state =
                 switch entry.phase.state {
                 case .retry: 2
                 case .revoked: 1
                 case .subscribed, .grace, .expired, .owned: 0
                 }
-            return (state, entry.stream.purchaseDate ?? .distantPast)
+            let isProduction = entry.stream.key.environment == .production
+            return (isProduction ? 1 : 0, state, entry.stream.purchaseDate ?? .distantPast)
         }
         let shown = ended.max { left, right in
             let (first, second) = (order(left), order(right))
