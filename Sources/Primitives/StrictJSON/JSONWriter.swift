@@ -74,7 +74,7 @@ package struct JSONWriter {
     /// - Precondition: it is finite.
     package mutating func value(decimal number: Double) {
         precondition(number.isFinite, "JSON has no word for it")
-        if let whole = Int64(exactly: number), number.magnitude < 0x1p53 { return self.value(whole) }
+        if let whole = Int64(exactly: number) { return self.value(whole) }
         self.separate()
         self.bytes.append(contentsOf: number.description.utf8)
     }
