@@ -6,6 +6,7 @@ struct CustomerFollower {
     private let customers: [NamedCustomer]
     private let questions: DemoQuestions
     private var answers: [String: CustomerAnswer] = [:]
+    private var linked: Set<String> = []
     private var trouble: String?
     private var isFirstRound = true
 
@@ -20,15 +21,17 @@ struct CustomerFollower {
         for customer in self.customers {
             let id = customer.originalTransactionID
             let previous = self.answers[id] ?? CustomerAnswer()
+            // What cannot be linked now is tried again in the next round; an older store takes no links yet.
+            if !self.linked.contains(id), !self.isFirstRound,
+                (try? await self.questions.customer(of: id, knownAs: customer.userID)) != nil
+            {
+                self.linked.insert(id)
+            }
             guard
                 let answer = try? await self.questions.answer(
                     about: id, since: self.isFirstRound ? nil : previous.version),
                 !answer.saysTheSame(as: previous)
             else { continue }
-            // An older store does not take links yet.
-            if self.answers[id] == nil {
-                _ = try? await self.questions.customer(of: id, knownAs: customer.userID)
-            }
             self.answers[id] = answer
             if let sentence = answer.sentence(since: previous) {
                 lines.append(self.line(customer.name, answer, sentence))
