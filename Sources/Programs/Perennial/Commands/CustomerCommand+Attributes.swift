@@ -7,11 +7,11 @@ extension CustomerCommand {
             abstract: "Sets attributes of a customer, by name.",
             discussion: """
                 A value is a number, true, false, or else a text; in double quotes it is a text whatever it says. A number is one that
-                is written in the shortest way: 1.10 is a text. NAME= without a value removes the attribute. Attributes never hold what leads to a person, such as a name or an address.
+                is written in the shortest way: 1.10 is a text. NAME= without a value removes the attribute. Do not store names, addresses or other personal data.
 
                 Example:
                   perennial customer set u-1001 plan=gold seats=5 beta=true
-                  perennial customer set u-1001 zip='"01234"' plan=
+                  perennial customer set u-1001 zip='"12345"' plan=
                 """)
 
         @Argument(help: "The customer's id.")

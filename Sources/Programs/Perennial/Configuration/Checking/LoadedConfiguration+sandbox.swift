@@ -43,7 +43,7 @@ extension LoadedConfiguration {
         for (index, text) in section.tokens.enumerated() {
             guard let token = AccountToken(text) else {
                 throw self.mistake(
-                    path + "tokens" + .index(index), "is no UUID, and no appAccountToken is anything else")
+                    path + "tokens" + .index(index), "is no UUID, as every appAccountToken is")
             }
             tokens.insert(token)
         }
