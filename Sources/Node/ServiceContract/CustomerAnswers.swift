@@ -17,10 +17,17 @@ package struct CustomerQuestion: Hashable, Sendable {
 
 /// The answer to one question of a `check` about a customer.
 package enum CustomerResult: Hashable, Sendable {
-    /// - Parameter isKnown: something leads to the customer, or is recorded of it.
-    case answer(CustomerAnswer, isKnown: Bool)
+    case answer(CustomerAnswer, Standing)
     /// The question cannot be asked.
     case refused(ServiceError.Code)
+
+    package enum Standing: Hashable, Sendable {
+        /// Something leads to the customer, or is recorded of it.
+        case known
+        case unknown
+        /// Everything of the customer is another one's.
+        case moved(to: CustomerID)
+    }
 }
 
 /// What leads to a customer and what that comes to, at a moment.
@@ -50,14 +57,16 @@ package struct CustomerView: Hashable, Sendable {
     package var attributes: [String: AttributeValue]
     /// The customer has a stream of its own.
     package var hasRecord: Bool
+    /// Whose everything of the customer is.
+    package var movedTo: CustomerID?
     package var asOf: Moment
     /// Opaque; for `atLeast`.
     package var token: String
 
     package init(
         customer: CustomerID, environment: AppStoreEnvironment, entitlements: [CustomerAnswer], streams: [Stream],
-        conflicts: [StreamKey], grants: [Grant], attributes: [String: AttributeValue], hasRecord: Bool, asOf: Moment,
-        token: String
+        conflicts: [StreamKey], grants: [Grant], attributes: [String: AttributeValue], hasRecord: Bool,
+        movedTo: CustomerID?, asOf: Moment, token: String
     ) {
         self.customer = customer
         self.environment = environment
@@ -67,6 +76,7 @@ package struct CustomerView: Hashable, Sendable {
         self.grants = grants
         self.attributes = attributes
         self.hasRecord = hasRecord
+        self.movedTo = movedTo
         self.asOf = asOf
         self.token = token
     }

@@ -49,6 +49,10 @@ package struct ServiceError: Error, Sendable {
         case tooManyGrants
         /// The customer has no grant of this id (404).
         case unknownGrant
+        /// The customer has been moved to another one, or the move would come back to where it began (409).
+        case customerMoved
+        /// As many others have been moved to the customer as may (422).
+        case tooManyIdentifiers
         /// More attributes than a customer may have (422).
         case invalidAttributes
         /// Apple has refused what was asked, for good (422).
@@ -79,6 +83,8 @@ package struct ServiceError: Error, Sendable {
         case storeFull
         /// This one command cannot be stored; its neighbours were.
         case parked
+        /// The customer is being moved.
+        case customerMoving
         /// Apple could not be asked, or has no time now.
         case appStoreUnavailable
         /// What was read from the store is not what was written (500).
@@ -111,13 +117,14 @@ extension ServiceError.Code {
     package var isRetryable: Bool {
         switch self {
         case .retryableVerificationFailure, .clockSkew, .overloaded, .stopping, .notOwner, .frozen, .storeUnavailable,
-            .storeFull, .parked, .appStoreUnavailable:
+            .storeFull, .parked, .customerMoving, .appStoreUnavailable:
             true
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
             .invalidEnvironment, .unknownSubscription, .unknownPurchase, .unknownCustomer, .invalidCustomerId,
             .unknownEntitlement, .ambiguous, .futureMoment, .invalidCursor, .storeRewound,
             .invalidRequest, .olderNodes, .notConfigured, .linkedElsewhere, .tooManySharers,
-            .grantExists, .invalidGrant, .tooManyGrants, .unknownGrant, .invalidAttributes, .appStoreRefused,
+            .grantExists, .invalidGrant, .tooManyGrants, .unknownGrant, .customerMoved, .tooManyIdentifiers,
+            .invalidAttributes, .appStoreRefused,
             .transactionElsewhere, .appStoreOutcomeUnknown, .unknownJob, .unknownWebhook, .corrupt:
             false
         }

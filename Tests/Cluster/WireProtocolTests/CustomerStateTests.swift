@@ -9,8 +9,13 @@ import WireProtocol
         var random = Randomness(seed: seed)
         for _ in 0..<50 {
             let state = CustomerState(
-                grants: random.list(upTo: 5) { $0.grant() },
+                random.optional { $0.customer() }, grants: random.list(upTo: 5) { $0.grant() },
                 attributes: ["a": random.attribute(), "b": .boolean(false)],
+                takes: random.list(upTo: 3) {
+                    .init($0.customer(), at: .random(in: 0...9, using: &$0), $0.room())
+                },
+                arrived: random.list(upTo: 3) { .random(in: 0 ... .max, using: &$0) },
+                movedTo: random.optional { $0.customer() }, names: Int.random(in: 1...128, using: &random),
                 changedAt: random.moment())
             let read = try StoredCustomerState(protoBytes: StoredCustomerState(state).protoBytes())
             #expect(read.logicVersion == CustomerState.logicVersion)
@@ -21,7 +26,7 @@ import WireProtocol
 
     @Test(
         "a state takes less than 16 KB with as many grants and attributes as there may be",
-        arguments: [1, 40, 100, 500])
+        arguments: [1, 24, 100, 500])
     func largest(bytes: Int) throws {
         func text(_ bytes: Int, _ number: Int) -> String {
             String(number) + String(repeating: "x", count: max(0, bytes - String(number).count))
@@ -37,17 +42,29 @@ import WireProtocol
                 until: last, renews: true, environment: AppStoreEnvironment(rawValue: "LocalTesting"))
             let request = CustomerRequest(
                 customer, .grant(grant, startsNow: false, replaces: false), actor: text(bytes, number))
-            return CustomerDecision(request, state, at: Moment(rawValue: 0)).record
+            return CustomerDecision(request, state, at: 0, Moment(rawValue: 0)).record
         }
         while let record = record(state.grants.count) { state.apply(record, at: last) }
-        for grant in state.grants { state.apply(CustomerRecord(nil, .revoked(grant: grant.id, at: last)), at: last) }
+        for grant in state.grants { state.apply(CustomerRecord(nil, .revoked(grant: grant.key, at: last)), at: last) }
         let each = CustomerState.attributeBytes / CustomerState.attributeLimit
         let attributes = (0..<CustomerState.attributeLimit).map {
             (text(8, $0), AttributeValue.text(text(each - 8, $0)))
         }
         let request = CustomerRequest(customer, .set(Dictionary(uniqueKeysWithValues: attributes)))
-        state.apply(try #require(CustomerDecision(request, state, at: last).record), at: last)
-        #expect(state.grants.count == 50 || bytes > 40)
+        state.apply(try #require(CustomerDecision(request, state, at: 0, last).record), at: last)
+        let longest = CustomerID.lengths.upperBound
+        for number in 1..<CustomerState.nameLimit {
+            let brought = Belongings(of: .max - UInt64(number))
+            state.apply(CustomerRecord(nil, .taken(CustomerID("x"), brought)), at: last)
+        }
+        for number in 0..<CustomerState.takeLimit {
+            let other = CustomerID(text(longest, number))
+            let room = Room(names: 128, grants: 50, bytes: 1 << 20)
+            state.apply(CustomerRecord(nil, .takes(other, at: .max, room)), at: last)
+        }
+        state.apply(
+            CustomerRecord(CustomerID(text(longest, 5)), .moved(to: CustomerID(text(longest, 6)))), at: last)
+        #expect(state.grants.count == 50 || bytes > 24)
         let size = try StoredCustomerState(state).protoBytes().count
         #expect(size < 16_384, "\(size) bytes")
     }

@@ -31,7 +31,8 @@ import WireProtocol
         let key = StreamKey(customer: IdentifierHash(high: 1, low: 2))
         let event = SubscriptionEvent(
             source: .person, changes: [.grantRevoked],
-            customer: CustomerRecord(CustomerID("customer-4711"), .revoked(grant: "g", at: .distantPast), actor: "shop")
+            customer: CustomerRecord(
+                CustomerID("customer-4711"), .revoked(grant: GrantKey("g"), at: .distantPast), actor: "shop")
         )
         var message = try ProtoEvent(serializedBytes: event.protoBytes(key: key))
         message.clearPersonal()
@@ -39,6 +40,24 @@ import WireProtocol
         var expected = event
         expected.customer?.customer = nil
         #expect(read == expected)
+    }
+
+    @Test func `the other side of a move stands apart too`() throws {
+        let key = StreamKey(customer: IdentifierHash(high: 1, low: 2))
+        for content in [
+            .moved(to: CustomerID("customer-4712")), .drops(CustomerID("customer-4712")),
+            .takes(CustomerID("customer-4712"), at: 3, Room()),
+            .taken(CustomerID("customer-4712"), Belongings(of: 2)),
+        ] as [CustomerRecord.Content] {
+            let event = SubscriptionEvent(
+                source: .person, changes: [.moved], customer: CustomerRecord(CustomerID("customer-4711"), content))
+            var message = try ProtoEvent(serializedBytes: event.protoBytes(key: key))
+            message.clearPersonal()
+            let bytes = try message.serializedBytes() as [UInt8]
+            #expect(!String(decoding: bytes, as: UTF8.self).contains("471"))
+            let read = try #require(SubscriptionEvent(protoBytes: bytes, key: key).customer)
+            #expect(read.customer == nil && read.content != content)
+        }
     }
 
     @Test("so it is with a withdrawn consent")

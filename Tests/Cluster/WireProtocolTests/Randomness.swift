@@ -270,24 +270,54 @@ extension Randomness {
 
     private mutating func customerRecord() -> CustomerRecord {
         let content: CustomerRecord.Content =
-            switch Int.random(in: 0..<3, using: &self) {
+            switch Int.random(in: 0..<8, using: &self) {
             case 0: .granted(self.grant())
-            case 1: .revoked(grant: self.text(), at: self.moment())
+            case 1:
+                .revoked(
+                    grant: GrantKey(self.text(), under: self.optional { .random(in: 0 ... .max, using: &$0) }),
+                    at: self.moment())
+            case 2: .takes(self.optional { $0.customer() }, at: self.version(), self.room())
+            case 3: .taken(self.optional { $0.customer() }, self.belongings())
+            case 4: .moved(to: self.optional { $0.customer() })
+            case 5: .drops(self.optional { $0.customer() })
+            case 6: .stays
             default: .attributes([self.text(): self.optional { $0.attribute() }])
             }
         return CustomerRecord(
-            self.optional { $0.customer() }, content, actor: self.optional { $0.text() })
+            self.optional { $0.customer() }, content, actor: self.optional { $0.text() },
+            reason: self.optional { $0.text() })
+    }
+
+    private mutating func version() -> Int64 { .random(in: 0...9, using: &self) }
+
+    mutating func room() -> Room {
+        Room(
+            names: .random(in: 1...9, using: &self), grants: .random(in: 0...9, using: &self),
+            bytes: .random(in: 0...9, using: &self))
+    }
+
+    private mutating func belongings() -> Belongings {
+        Belongings(
+            grants: self.list(upTo: 2) { $0.grant() }, attributes: [self.text(): self.attribute()], names: 2,
+            asOf: self.moment(), of: .random(in: 0 ... .max, using: &self))
     }
 
     private mutating func customerRequest() -> CustomerRequest {
         let change: CustomerRequest.Content =
-            switch Int.random(in: 0..<3, using: &self) {
+            switch Int.random(in: 0..<8, using: &self) {
+            case 2: .take(self.customer(), at: self.version(), self.room(), origin: 7)
+            case 3: .settle(self.customer(), self.belongings())
+            case 4: .move(to: self.customer(), at: self.version())
+            case 5: .drop(self.customer(), before: self.version())
+            case 6: .stay
             case 0: .grant(self.grant(), startsNow: self.chance(1, in: 2), replaces: self.chance(1, in: 2))
             case 1: .revoke(grant: self.text())
             default: .set([self.text(): self.optional { $0.attribute() }])
             }
-        return CustomerRequest(
-            self.customer(), change, actor: self.optional { $0.text() })
+        var request = CustomerRequest(
+            self.customer(), change, actor: self.optional { $0.text() }, reason: self.optional { $0.text() })
+        request.origin = self.optional { .random(in: 0 ... .max, using: &$0) }
+        return request
     }
 
     mutating func grant() -> Grant {
@@ -295,7 +325,8 @@ extension Randomness {
             id: self.text(), entitlement: self.text(), reason: self.text(), source: self.text(), from: self.moment(),
             until: self.optional { $0.moment() }, renews: self.chance(1, in: 2),
             environment: AppStoreEnvironment(rawValue: self.text()), actor: self.optional { $0.text() },
-            revokedAt: self.optional { $0.moment() })
+            revokedAt: self.optional { $0.moment() },
+            origin: self.optional { .random(in: 0 ... .max, using: &$0) })
     }
 
     mutating func attribute() -> AttributeValue {
@@ -306,7 +337,7 @@ extension Randomness {
         }
     }
 
-    private mutating func customer() -> CustomerID { CustomerID(stored: self.text()) }
+    mutating func customer() -> CustomerID { CustomerID(stored: self.text()) }
 
     private mutating func token() -> AccountToken {
         let digits = (0..<32).map { _ in String(Int.random(in: 0...15, using: &self), radix: 16) }

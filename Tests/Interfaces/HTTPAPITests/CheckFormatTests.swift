@@ -67,22 +67,23 @@ import WireProtocol
             entitled: true, entitlement: "pro", state: .stream(.grace), code: CohortCode(state: -5, offer: 2),
             validUntil: Moment(milliseconds: 1_777_593_600_123), productID: "pro.monthly", rank: -3,
             environment: .sandbox, by: .stream(key), ownership: "FAMILY_SHARED", incomplete: true)
-        let body = #"{"checks":[{},{"customer":"u"},{"subscription":"1"},{"customer":"v"},{"customer":"w"}]}"#
+        let body =
+            #"{"checks":[{},{"customer":"u"},{"subscription":"1"},{"customer":"v"},{"customer":"w"},{"customer":"x"}]}"#
         let posted = try PostedChecks(.json, Array(body.utf8))
         let answers = CheckAnswers(
             posted: posted,
             response: CheckResponse(
                 results: [.refused(.ambiguous)], asOf: Moment(milliseconds: 1), stale: false, token: "t"),
             customers: [
-                .answer(answer, isKnown: true), .answer(.nothing(of: nil), isKnown: false),
-                .refused(.unknownEntitlement),
+                .answer(answer, .known), .answer(.nothing(of: nil), .unknown), .refused(.unknownEntitlement),
+                .answer(.nothing(of: nil), .moved(to: try #require(CustomerID("über-1")))),
             ])
         let read = try ProtoCheckResponse(serializedBytes: answers.body(as: .protobuf))
         let json = try #require(
             JSONSerialization.jsonObject(with: Data(answers.body(as: .json))) as? [String: Any])
         let results = try #require(json["results"] as? [[String: Any]])
 
-        #expect(read.results.map(\.error) == ["invalidCheck", "", "ambiguous", "", "unknownEntitlement"])
+        #expect(read.results.map(\.error) == ["invalidCheck", "", "ambiguous", "", "unknownEntitlement", ""])
         let result = read.results[1]
         #expect(result.entitled && result.state == .grace && result.code == -52 && result.incomplete)
         #expect(result.validUntil == 1_777_593_600_123)
@@ -90,6 +91,8 @@ import WireProtocol
         #expect(result.entitlement == "pro" && result.rank == -3 && result.environment == .sandbox)
         #expect(result.by == .byPurchase(key.id) && result.ownership == "FAMILY_SHARED")
         #expect(read.results[3].reason == .unknownCustomer && !read.results[3].hasRank && read.results[3].by == nil)
+        #expect(read.results[5].reason == .customerMoved && read.results[5].movedTo == "über-1")
+        #expect(results[5]["reason"] as? String == "customerMoved" && results[5]["movedTo"] as? String == "über-1")
         #expect(results[1]["rank"] as? Int == -3 && results[1]["code"] as? String == "-5.2")
         #expect((results[1]["by"] as? [String: Any])?["id"] as? String == key.id)
         #expect(results[3]["reason"] as? String == "unknownCustomer")

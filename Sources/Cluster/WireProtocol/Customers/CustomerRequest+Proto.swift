@@ -9,9 +9,22 @@ extension CustomerRequest {
                 .grant(Grant(request.grant), startsNow: request.startsNow, replaces: request.replaces)
             case .revoke(let id): .revoke(grant: id)
             case .set(let attributes): .set(attributes.values)
+            case .take(let request):
+                .take(
+                    CustomerID(stored: try request.customer.spelling()), at: request.version, Room(request.room),
+                    origin: request.origin)
+            case .drop(let request):
+                .drop(CustomerID(stored: try request.customer.spelling()), before: request.version)
+            case .settle(let request):
+                .settle(CustomerID(stored: try request.customer.spelling()), Belongings(request.belongings))
+            case .move(let request):
+                .move(to: CustomerID(stored: try request.to.spelling()), at: request.version)
+            case .stay: .stay
             case nil: throw WireError(.malformed, "a request about a customer of a kind that is not known here")
             }
-        self.init(customer, content, actor: proto.hasActor ? proto.actor : nil)
+        self.init(
+            customer, content, actor: proto.hasActor ? proto.actor : nil, reason: proto.hasReason ? proto.reason : nil)
+        if proto.hasOrigin { self.origin = proto.origin }
     }
 
     func proto() -> ProtoCustomerRequest {
@@ -23,7 +36,24 @@ extension CustomerRequest {
             proto.grant.replaces = replaces
         case .revoke(let id): proto.revoke = id
         case .set(let changes): proto.set = ProtoAttributes(changes)
+        case .take(let other, let version, let room, let origin):
+            proto.take.customer = ProtoIdentifier(other.rawValue)
+            proto.take.version = version
+            proto.take.room = room.proto()
+            proto.take.origin = origin
+        case .drop(let other, let version):
+            proto.drop.customer = ProtoIdentifier(other.rawValue)
+            proto.drop.version = version
+        case .settle(let other, let belongings):
+            proto.settle.customer = ProtoIdentifier(other.rawValue)
+            proto.settle.belongings = belongings.proto()
+        case .move(let target, let version):
+            proto.move.to = ProtoIdentifier(target.rawValue)
+            proto.move.version = version
+        case .stay: proto.stay = true
         }
+        if let reason = self.reason { proto.reason = reason }
+        if let origin = self.origin { proto.origin = origin }
         if let actor = self.actor { proto.actor = actor }
         return proto
     }

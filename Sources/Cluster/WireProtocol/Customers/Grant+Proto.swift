@@ -7,7 +7,8 @@ extension Grant {
             from: Moment(rawValue: proto.from), until: proto.hasUntil ? Moment(rawValue: proto.until) : nil,
             renews: proto.renews, environment: AppStoreEnvironment(rawValue: proto.environment),
             actor: proto.hasActor ? proto.actor : nil,
-            revokedAt: proto.hasRevokedAt ? Moment(rawValue: proto.revokedAt) : nil)
+            revokedAt: proto.hasRevokedAt ? Moment(rawValue: proto.revokedAt) : nil,
+            origin: proto.hasOrigin ? proto.origin : nil)
     }
 
     func proto() -> ProtoGrant {
@@ -22,6 +23,7 @@ extension Grant {
         proto.environment = self.environment.rawValue
         if let actor = self.actor { proto.actor = actor }
         if let revokedAt = self.revokedAt { proto.revokedAt = revokedAt.rawValue }
+        if let origin = self.origin { proto.origin = origin }
         return proto
     }
 }

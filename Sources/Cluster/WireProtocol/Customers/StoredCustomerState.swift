@@ -18,8 +18,15 @@ package struct StoredCustomerState: Hashable, Sendable {
         let proto = try ProtoCustomerState(decoding: protoBytes)
         self.logicVersion = Int(proto.logicVersion)
         self.state = CustomerState(
+            proto.hasCustomer ? CustomerID(stored: try proto.customer.spelling()) : nil,
             grants: proto.grants.map(Grant.init), attributes: proto.attributes.values.compactMapValues(\.self),
-            changedAt: Moment(rawValue: proto.changedAt))
+            takes: try proto.takes.map { take throws(WireError) in
+                CustomerState.Take(
+                    CustomerID(stored: try take.customer.spelling()), at: take.version, Room(take.room))
+            },
+            arrived: proto.arrived,
+            movedTo: proto.hasMovedTo ? CustomerID(stored: try proto.movedTo.spelling()) : nil,
+            names: max(1, Int(proto.names)), changedAt: Moment(rawValue: proto.changedAt))
     }
 
     /// Reading these bytes gives the same state.
@@ -28,6 +35,17 @@ package struct StoredCustomerState: Hashable, Sendable {
         proto.logicVersion = Int64(self.logicVersion)
         proto.grants = self.state.grants.map { $0.proto() }
         proto.changedAt = self.state.changedAt.rawValue
+        proto.takes = self.state.takes.map { take in
+            var proto = ProtoCustomerState.Take()
+            proto.customer = ProtoIdentifier(take.customer.rawValue)
+            proto.version = take.version
+            proto.room = take.room.proto()
+            return proto
+        }
+        proto.arrived = self.state.arrived
+        if let customer = self.state.customer { proto.customer = ProtoIdentifier(customer.rawValue) }
+        if let movedTo = self.state.movedTo { proto.movedTo = ProtoIdentifier(movedTo.rawValue) }
+        if self.state.names > 1 { proto.names = Int64(self.state.names) }
         if !self.state.attributes.isEmpty { proto.attributes = ProtoAttributes(self.state.attributes) }
         return try proto.encoded()
     }

@@ -148,6 +148,9 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
   case consumable // = 4
   case unknownPurchase // = 5
   case unknownCustomer // = 6
+
+  /// Everything of the customer is another one's.
+  case customerMoved // = 7
   case UNRECOGNIZED(Int)
 
   package init() {
@@ -162,6 +165,7 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
     case 4: self = .consumable
     case 5: self = .unknownPurchase
     case 6: self = .unknownCustomer
+    case 7: self = .customerMoved
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -174,6 +178,7 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
     case .consumable: return 4
     case .unknownPurchase: return 5
     case .unknownCustomer: return 6
+    case .customerMoved: return 7
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -186,6 +191,7 @@ package nonisolated enum ProtoCheckReason: SwiftProtobuf.Enum, Swift.CaseIterabl
     .consumable,
     .unknownPurchase,
     .unknownCustomer,
+    .customerMoved,
   ]
 
 }
@@ -341,6 +347,9 @@ package nonisolated struct ProtoCheckResult: Sendable {
   /// Part of what the answer rests on is not known yet.
   package var incomplete: Bool = false
 
+  /// Of a customer who has been moved: whose everything is.
+  package var movedTo: String = String()
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The subscription, purchase or grant that decided the answer.
@@ -370,7 +379,7 @@ nonisolated extension ProtoCheckState: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension ProtoCheckReason: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHECK_REASON_UNSPECIFIED\0\u{1}CHECK_REASON_UNKNOWN_SUBSCRIPTION\0\u{1}CHECK_REASON_OTHER_PRODUCT\0\u{2}\u{2}CHECK_REASON_CONSUMABLE\0\u{1}CHECK_REASON_UNKNOWN_PURCHASE\0\u{1}CHECK_REASON_UNKNOWN_CUSTOMER\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHECK_REASON_UNSPECIFIED\0\u{1}CHECK_REASON_UNKNOWN_SUBSCRIPTION\0\u{1}CHECK_REASON_OTHER_PRODUCT\0\u{2}\u{2}CHECK_REASON_CONSUMABLE\0\u{1}CHECK_REASON_UNKNOWN_PURCHASE\0\u{1}CHECK_REASON_UNKNOWN_CUSTOMER\0\u{1}CHECK_REASON_CUSTOMER_MOVED\0")
 }
 
 nonisolated extension ProtoCheckRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -515,7 +524,7 @@ nonisolated extension ProtoCheckResponse: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension ProtoCheckResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CheckResult"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entitled\0\u{1}state\0\u{1}code\0\u{3}valid_until\0\u{1}product\0\u{1}version\0\u{1}reason\0\u{1}error\0\u{1}entitlement\0\u{1}rank\0\u{1}environment\0\u{3}by_subscription\0\u{3}by_purchase\0\u{3}by_grant\0\u{1}ownership\0\u{1}incomplete\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entitled\0\u{1}state\0\u{1}code\0\u{3}valid_until\0\u{1}product\0\u{1}version\0\u{1}reason\0\u{1}error\0\u{1}entitlement\0\u{1}rank\0\u{1}environment\0\u{3}by_subscription\0\u{3}by_purchase\0\u{3}by_grant\0\u{1}ownership\0\u{1}incomplete\0\u{3}moved_to\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -560,6 +569,7 @@ nonisolated extension ProtoCheckResult: SwiftProtobuf.Message, SwiftProtobuf._Me
       }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.ownership) }()
       case 16: try { try decoder.decodeSingularBoolField(value: &self.incomplete) }()
+      case 17: try { try decoder.decodeSingularStringField(value: &self.movedTo) }()
       default: break
       }
     }
@@ -624,6 +634,9 @@ nonisolated extension ProtoCheckResult: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.incomplete != false {
       try visitor.visitSingularBoolField(value: self.incomplete, fieldNumber: 16)
     }
+    if !self.movedTo.isEmpty {
+      try visitor.visitSingularStringField(value: self.movedTo, fieldNumber: 17)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -642,6 +655,7 @@ nonisolated extension ProtoCheckResult: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.by != rhs.by {return false}
     if lhs.ownership != rhs.ownership {return false}
     if lhs.incomplete != rhs.incomplete {return false}
+    if lhs.movedTo != rhs.movedTo {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

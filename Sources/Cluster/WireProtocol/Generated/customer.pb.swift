@@ -53,6 +53,15 @@ package nonisolated struct ProtoCustomerRecord: Sendable {
     set {content = .attributes(newValue)}
   }
 
+  /// Of a move to or from another customer, which PersonalIdentifiers.other_customer_id names.
+  package var move: ProtoCustomerMove {
+    get {
+      if case .move(let v)? = content {return v}
+      return ProtoCustomerMove()
+    }
+    set {content = .move(newValue)}
+  }
+
   /// The name of the API token that asked.
   package var actor: String {
     get {_actor ?? String()}
@@ -63,6 +72,16 @@ package nonisolated struct ProtoCustomerRecord: Sendable {
   /// Clears the value of `actor`. Subsequent reads from it will return its default value.
   package mutating func clearActor() {self._actor = nil}
 
+  /// For people.
+  package var reason: String {
+    get {_reason ?? String()}
+    set {_reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  package var hasReason: Bool {self._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  package mutating func clearReason() {self._reason = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Content: Equatable, Sendable {
@@ -70,6 +89,8 @@ package nonisolated struct ProtoCustomerRecord: Sendable {
     case granted(ProtoGrant)
     case revoked(ProtoCustomerRecord.RevokedGrant)
     case attributes(ProtoAttributes)
+    /// Of a move to or from another customer, which PersonalIdentifiers.other_customer_id names.
+    case move(ProtoCustomerMove)
 
   }
 
@@ -82,14 +103,177 @@ package nonisolated struct ProtoCustomerRecord: Sendable {
 
     package var at: Int64 = 0
 
+    /// As of the grant.
+    package var origin: UInt64 {
+      get {_origin ?? 0}
+      set {_origin = newValue}
+    }
+    /// Returns true if `origin` has been explicitly set.
+    package var hasOrigin: Bool {self._origin != nil}
+    /// Clears the value of `origin`. Subsequent reads from it will return its default value.
+    package mutating func clearOrigin() {self._origin = nil}
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
+
+    fileprivate var _origin: UInt64? = nil
   }
 
   package init() {}
 
   fileprivate var _actor: String? = nil
+  fileprivate var _reason: String? = nil
+}
+
+package nonisolated struct ProtoCustomerMove: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var step: ProtoCustomerMove.Step = .unspecified
+
+  /// Of TAKES: of the other one's stream.
+  package var version: Int64 = 0
+
+  /// Of TAKES.
+  package var room: ProtoRoom {
+    get {_room ?? ProtoRoom()}
+    set {_room = newValue}
+  }
+  /// Returns true if `room` has been explicitly set.
+  package var hasRoom: Bool {self._room != nil}
+  /// Clears the value of `room`. Subsequent reads from it will return its default value.
+  package mutating func clearRoom() {self._room = nil}
+
+  /// Of TAKEN.
+  package var belongings: ProtoBelongings {
+    get {_belongings ?? ProtoBelongings()}
+    set {_belongings = newValue}
+  }
+  /// Returns true if `belongings` has been explicitly set.
+  package var hasBelongings: Bool {self._belongings != nil}
+  /// Clears the value of `belongings`. Subsequent reads from it will return its default value.
+  package mutating func clearBelongings() {self._belongings = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum Step: SwiftProtobuf.Enum, Swift.CaseIterable {
+    package typealias RawValue = Int
+    case unspecified // = 0
+
+    /// The other one may move here for as long as its stream stays at this version.
+    case takes // = 1
+
+    /// It has not, and does not any more.
+    case drops // = 2
+
+    /// It has moved here.
+    case taken // = 3
+
+    /// Everything of this customer is the other one's.
+    case moved // = 4
+
+    /// Whoever was about to move this customer has to begin anew.
+    case stays // = 5
+    case UNRECOGNIZED(Int)
+
+    package init() {
+      self = .unspecified
+    }
+
+    package init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .takes
+      case 2: self = .drops
+      case 3: self = .taken
+      case 4: self = .moved
+      case 5: self = .stays
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    package var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .takes: return 1
+      case .drops: return 2
+      case .taken: return 3
+      case .moved: return 4
+      case .stays: return 5
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    package static let allCases: [ProtoCustomerMove.Step] = [
+      .unspecified,
+      .takes,
+      .drops,
+      .taken,
+      .moved,
+      .stays,
+    ]
+
+  }
+
+  package init() {}
+
+  fileprivate var _room: ProtoRoom? = nil
+  fileprivate var _belongings: ProtoBelongings? = nil
+}
+
+/// What a customer brings along when it moves.
+package nonisolated struct ProtoBelongings: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var grants: [ProtoGrant] = []
+
+  package var attributes: ProtoAttributes {
+    get {_attributes ?? ProtoAttributes()}
+    set {_attributes = newValue}
+  }
+  /// Returns true if `attributes` has been explicitly set.
+  package var hasAttributes: Bool {self._attributes != nil}
+  /// Clears the value of `attributes`. Subsequent reads from it will return its default value.
+  package mutating func clearAttributes() {self._attributes = nil}
+
+  /// How many customers it is: itself, and those who have moved to it.
+  package var names: Int64 = 0
+
+  /// What had happened by then has happened, whatever the clock says by which it is judged.
+  package var asOf: Int64 = 0
+
+  /// Half of the hash of the customer's id.
+  package var origin: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _attributes: ProtoAttributes? = nil
+}
+
+/// The room that a customer's belongings take among another one's.
+package nonisolated struct ProtoRoom: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var names: Int64 = 0
+
+  /// That have not ended.
+  package var grants: Int64 = 0
+
+  /// Of these grants.
+  package var bytes: Int64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 /// Access that comes from elsewhere than the App Store. Moments are milliseconds since 1970.
@@ -145,6 +329,16 @@ package nonisolated struct ProtoGrant: Sendable {
   /// Clears the value of `revokedAt`. Subsequent reads from it will return its default value.
   package mutating func clearRevokedAt() {self._revokedAt = nil}
 
+  /// Half of the hash of the id under which it was made, where that is not the customer's own.
+  package var origin: UInt64 {
+    get {_origin ?? 0}
+    set {_origin = newValue}
+  }
+  /// Returns true if `origin` has been explicitly set.
+  package var hasOrigin: Bool {self._origin != nil}
+  /// Clears the value of `origin`. Subsequent reads from it will return its default value.
+  package mutating func clearOrigin() {self._origin = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -152,6 +346,7 @@ package nonisolated struct ProtoGrant: Sendable {
   fileprivate var _until: Int64? = nil
   fileprivate var _actor: String? = nil
   fileprivate var _revokedAt: Int64? = nil
+  fileprivate var _origin: UInt64? = nil
 }
 
 /// Of a record: what changes. Of a state: all there are.
@@ -234,14 +429,78 @@ package nonisolated struct ProtoCustomerState: Sendable {
   /// Clears the value of `attributes`. Subsequent reads from it will return its default value.
   package mutating func clearAttributes() {self._attributes = nil}
 
-  /// When the newest event was recorded.
+  /// When the newest event was recorded, here or where what was brought along comes from.
   package var changedAt: Int64 = 0
 
+  /// Others who may have moved here.
+  package var takes: [ProtoCustomerState.Take] = []
+
+  /// Whose everything of this customer is.
+  package var movedTo: ProtoIdentifier {
+    get {_movedTo ?? ProtoIdentifier()}
+    set {_movedTo = newValue}
+  }
+  /// Returns true if `movedTo` has been explicitly set.
+  package var hasMovedTo: Bool {self._movedTo != nil}
+  /// Clears the value of `movedTo`. Subsequent reads from it will return its default value.
+  package mutating func clearMovedTo() {self._movedTo = nil}
+
+  package var customer: ProtoIdentifier {
+    get {_customer ?? ProtoIdentifier()}
+    set {_customer = newValue}
+  }
+  /// Returns true if `customer` has been explicitly set.
+  package var hasCustomer: Bool {self._customer != nil}
+  /// Clears the value of `customer`. Subsequent reads from it will return its default value.
+  package mutating func clearCustomer() {self._customer = nil}
+
+  /// How many customers it is; 0 stands for 1.
+  package var names: Int64 = 0
+
+  /// The origins of what others brought along who moved here themselves.
+  package var arrived: [UInt64] = []
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated struct Take: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var customer: ProtoIdentifier {
+      get {_customer ?? ProtoIdentifier()}
+      set {_customer = newValue}
+    }
+    /// Returns true if `customer` has been explicitly set.
+    package var hasCustomer: Bool {self._customer != nil}
+    /// Clears the value of `customer`. Subsequent reads from it will return its default value.
+    package mutating func clearCustomer() {self._customer = nil}
+
+    /// Of its stream.
+    package var version: Int64 = 0
+
+    package var room: ProtoRoom {
+      get {_room ?? ProtoRoom()}
+      set {_room = newValue}
+    }
+    /// Returns true if `room` has been explicitly set.
+    package var hasRoom: Bool {self._room != nil}
+    /// Clears the value of `room`. Subsequent reads from it will return its default value.
+    package mutating func clearRoom() {self._room = nil}
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _customer: ProtoIdentifier? = nil
+    fileprivate var _room: ProtoRoom? = nil
+  }
 
   package init() {}
 
   fileprivate var _attributes: ProtoAttributes? = nil
+  fileprivate var _movedTo: ProtoIdentifier? = nil
+  fileprivate var _customer: ProtoIdentifier? = nil
 }
 
 /// What is asked of a customer's stream.
@@ -277,6 +536,47 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
     set {change = .set(newValue)}
   }
 
+  package var take: ProtoCustomerRequest.TakeRequest {
+    get {
+      if case .take(let v)? = change {return v}
+      return ProtoCustomerRequest.TakeRequest()
+    }
+    set {change = .take(newValue)}
+  }
+
+  package var drop: ProtoCustomerRequest.DropRequest {
+    get {
+      if case .drop(let v)? = change {return v}
+      return ProtoCustomerRequest.DropRequest()
+    }
+    set {change = .drop(newValue)}
+  }
+
+  package var settle: ProtoCustomerRequest.SettleRequest {
+    get {
+      if case .settle(let v)? = change {return v}
+      return ProtoCustomerRequest.SettleRequest()
+    }
+    set {change = .settle(newValue)}
+  }
+
+  package var move: ProtoCustomerRequest.MoveRequest {
+    get {
+      if case .move(let v)? = change {return v}
+      return ProtoCustomerRequest.MoveRequest()
+    }
+    set {change = .move(newValue)}
+  }
+
+  /// To stop a move that is under way.
+  package var stay: Bool {
+    get {
+      if case .stay(let v)? = change {return v}
+      return false
+    }
+    set {change = .stay(newValue)}
+  }
+
   /// The name of the API token that asks.
   package var actor: String {
     get {_actor ?? String()}
@@ -287,6 +587,26 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
   /// Clears the value of `actor`. Subsequent reads from it will return its default value.
   package mutating func clearActor() {self._actor = nil}
 
+  /// For people.
+  package var reason: String {
+    get {_reason ?? String()}
+    set {_reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  package var hasReason: Bool {self._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  package mutating func clearReason() {self._reason = nil}
+
+  /// Of a request under another id, which has been moved to the customer: half of the hash of that id.
+  package var origin: UInt64 {
+    get {_origin ?? 0}
+    set {_origin = newValue}
+  }
+  /// Returns true if `origin` has been explicitly set.
+  package var hasOrigin: Bool {self._origin != nil}
+  /// Clears the value of `origin`. Subsequent reads from it will return its default value.
+  package mutating func clearOrigin() {self._origin = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Change: Equatable, Sendable {
@@ -294,7 +614,129 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
     /// The id of the grant that is to be taken back.
     case revoke(String)
     case set(ProtoAttributes)
+    case take(ProtoCustomerRequest.TakeRequest)
+    case drop(ProtoCustomerRequest.DropRequest)
+    case settle(ProtoCustomerRequest.SettleRequest)
+    case move(ProtoCustomerRequest.MoveRequest)
+    /// To stop a move that is under way.
+    case stay(Bool)
 
+  }
+
+  package nonisolated struct TakeRequest: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var customer: ProtoIdentifier {
+      get {_customer ?? ProtoIdentifier()}
+      set {_customer = newValue}
+    }
+    /// Returns true if `customer` has been explicitly set.
+    package var hasCustomer: Bool {self._customer != nil}
+    /// Clears the value of `customer`. Subsequent reads from it will return its default value.
+    package mutating func clearCustomer() {self._customer = nil}
+
+    /// Of its stream.
+    package var version: Int64 = 0
+
+    package var room: ProtoRoom {
+      get {_room ?? ProtoRoom()}
+      set {_room = newValue}
+    }
+    /// Returns true if `room` has been explicitly set.
+    package var hasRoom: Bool {self._room != nil}
+    /// Clears the value of `room`. Subsequent reads from it will return its default value.
+    package mutating func clearRoom() {self._room = nil}
+
+    /// Half of the hash of its id.
+    package var origin: UInt64 = 0
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _customer: ProtoIdentifier? = nil
+    fileprivate var _room: ProtoRoom? = nil
+  }
+
+  package nonisolated struct DropRequest: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var customer: ProtoIdentifier {
+      get {_customer ?? ProtoIdentifier()}
+      set {_customer = newValue}
+    }
+    /// Returns true if `customer` has been explicitly set.
+    package var hasCustomer: Bool {self._customer != nil}
+    /// Clears the value of `customer`. Subsequent reads from it will return its default value.
+    package mutating func clearCustomer() {self._customer = nil}
+
+    /// One that was taken at this version of its stream or later stays.
+    package var version: Int64 = 0
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _customer: ProtoIdentifier? = nil
+  }
+
+  package nonisolated struct SettleRequest: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var customer: ProtoIdentifier {
+      get {_customer ?? ProtoIdentifier()}
+      set {_customer = newValue}
+    }
+    /// Returns true if `customer` has been explicitly set.
+    package var hasCustomer: Bool {self._customer != nil}
+    /// Clears the value of `customer`. Subsequent reads from it will return its default value.
+    package mutating func clearCustomer() {self._customer = nil}
+
+    package var belongings: ProtoBelongings {
+      get {_belongings ?? ProtoBelongings()}
+      set {_belongings = newValue}
+    }
+    /// Returns true if `belongings` has been explicitly set.
+    package var hasBelongings: Bool {self._belongings != nil}
+    /// Clears the value of `belongings`. Subsequent reads from it will return its default value.
+    package mutating func clearBelongings() {self._belongings = nil}
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _customer: ProtoIdentifier? = nil
+    fileprivate var _belongings: ProtoBelongings? = nil
+  }
+
+  package nonisolated struct MoveRequest: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var to: ProtoIdentifier {
+      get {_to ?? ProtoIdentifier()}
+      set {_to = newValue}
+    }
+    /// Returns true if `to` has been explicitly set.
+    package var hasTo: Bool {self._to != nil}
+    /// Clears the value of `to`. Subsequent reads from it will return its default value.
+    package mutating func clearTo() {self._to = nil}
+
+    /// At which the stream still has to be.
+    package var version: Int64 = 0
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _to: ProtoIdentifier? = nil
   }
 
   package nonisolated struct GrantRequest: Sendable {
@@ -327,6 +769,8 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
   package init() {}
 
   fileprivate var _actor: String? = nil
+  fileprivate var _reason: String? = nil
+  fileprivate var _origin: UInt64? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -335,7 +779,7 @@ fileprivate nonisolated let _protobuf_package = "perennial.v1"
 
 nonisolated extension ProtoCustomerRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CustomerRecord"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}granted\0\u{1}revoked\0\u{1}attributes\0\u{1}actor\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}granted\0\u{1}revoked\0\u{1}attributes\0\u{1}actor\0\u{1}move\0\u{1}reason\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -383,6 +827,20 @@ nonisolated extension ProtoCustomerRecord: SwiftProtobuf.Message, SwiftProtobuf.
         }
       }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._actor) }()
+      case 5: try {
+        var v: ProtoCustomerMove?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .move(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .move(v)
+        }
+      }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._reason) }()
       default: break
       }
     }
@@ -406,10 +864,16 @@ nonisolated extension ProtoCustomerRecord: SwiftProtobuf.Message, SwiftProtobuf.
       guard case .attributes(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     }()
-    case nil: break
+    default: break
     }
     try { if let v = self._actor {
       try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try { if case .move(let v)? = self.content {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._reason {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -417,6 +881,7 @@ nonisolated extension ProtoCustomerRecord: SwiftProtobuf.Message, SwiftProtobuf.
   package static func ==(lhs: ProtoCustomerRecord, rhs: ProtoCustomerRecord) -> Bool {
     if lhs.content != rhs.content {return false}
     if lhs._actor != rhs._actor {return false}
+    if lhs._reason != rhs._reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -424,7 +889,7 @@ nonisolated extension ProtoCustomerRecord: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension ProtoCustomerRecord.RevokedGrant: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = ProtoCustomerRecord.protoMessageName + ".RevokedGrant"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}at\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}at\0\u{1}origin\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -434,24 +899,180 @@ nonisolated extension ProtoCustomerRecord.RevokedGrant: SwiftProtobuf.Message, S
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.at) }()
+      case 3: try { try decoder.decodeSingularFixed64Field(value: &self._origin) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.id.isEmpty {
       try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
     }
     if self.at != 0 {
       try visitor.visitSingularInt64Field(value: self.at, fieldNumber: 2)
     }
+    try { if let v = self._origin {
+      try visitor.visitSingularFixed64Field(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: ProtoCustomerRecord.RevokedGrant, rhs: ProtoCustomerRecord.RevokedGrant) -> Bool {
     if lhs.id != rhs.id {return false}
     if lhs.at != rhs.at {return false}
+    if lhs._origin != rhs._origin {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerMove: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CustomerMove"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}step\0\u{1}version\0\u{1}room\0\u{1}belongings\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.step) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._room) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._belongings) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.step != .unspecified {
+      try visitor.visitSingularEnumField(value: self.step, fieldNumber: 1)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try { if let v = self._room {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._belongings {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerMove, rhs: ProtoCustomerMove) -> Bool {
+    if lhs.step != rhs.step {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs._room != rhs._room {return false}
+    if lhs._belongings != rhs._belongings {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerMove.Step: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STEP_UNSPECIFIED\0\u{1}STEP_TAKES\0\u{1}STEP_DROPS\0\u{1}STEP_TAKEN\0\u{1}STEP_MOVED\0\u{1}STEP_STAYS\0")
+}
+
+nonisolated extension ProtoBelongings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Belongings"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grants\0\u{1}attributes\0\u{1}names\0\u{3}as_of\0\u{1}origin\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.grants) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._attributes) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.names) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.asOf) }()
+      case 5: try { try decoder.decodeSingularFixed64Field(value: &self.origin) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.grants.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.grants, fieldNumber: 1)
+    }
+    try { if let v = self._attributes {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if self.names != 0 {
+      try visitor.visitSingularInt64Field(value: self.names, fieldNumber: 3)
+    }
+    if self.asOf != 0 {
+      try visitor.visitSingularInt64Field(value: self.asOf, fieldNumber: 4)
+    }
+    if self.origin != 0 {
+      try visitor.visitSingularFixed64Field(value: self.origin, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoBelongings, rhs: ProtoBelongings) -> Bool {
+    if lhs.grants != rhs.grants {return false}
+    if lhs._attributes != rhs._attributes {return false}
+    if lhs.names != rhs.names {return false}
+    if lhs.asOf != rhs.asOf {return false}
+    if lhs.origin != rhs.origin {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoRoom: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Room"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}names\0\u{1}grants\0\u{1}bytes\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.names) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.grants) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.bytes) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.names != 0 {
+      try visitor.visitSingularInt64Field(value: self.names, fieldNumber: 1)
+    }
+    if self.grants != 0 {
+      try visitor.visitSingularInt64Field(value: self.grants, fieldNumber: 2)
+    }
+    if self.bytes != 0 {
+      try visitor.visitSingularInt64Field(value: self.bytes, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoRoom, rhs: ProtoRoom) -> Bool {
+    if lhs.names != rhs.names {return false}
+    if lhs.grants != rhs.grants {return false}
+    if lhs.bytes != rhs.bytes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -459,7 +1080,7 @@ nonisolated extension ProtoCustomerRecord.RevokedGrant: SwiftProtobuf.Message, S
 
 nonisolated extension ProtoGrant: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Grant"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}entitlement\0\u{1}reason\0\u{1}source\0\u{1}from\0\u{1}until\0\u{1}renews\0\u{1}environment\0\u{1}actor\0\u{3}revoked_at\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}entitlement\0\u{1}reason\0\u{1}source\0\u{1}from\0\u{1}until\0\u{1}renews\0\u{1}environment\0\u{1}actor\0\u{3}revoked_at\0\u{1}origin\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -477,6 +1098,7 @@ nonisolated extension ProtoGrant: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 8: try { try decoder.decodeSingularStringField(value: &self.environment) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self._actor) }()
       case 10: try { try decoder.decodeSingularInt64Field(value: &self._revokedAt) }()
+      case 11: try { try decoder.decodeSingularFixed64Field(value: &self._origin) }()
       default: break
       }
     }
@@ -517,6 +1139,9 @@ nonisolated extension ProtoGrant: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try { if let v = self._revokedAt {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 10)
     } }()
+    try { if let v = self._origin {
+      try visitor.visitSingularFixed64Field(value: v, fieldNumber: 11)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -531,6 +1156,7 @@ nonisolated extension ProtoGrant: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.environment != rhs.environment {return false}
     if lhs._actor != rhs._actor {return false}
     if lhs._revokedAt != rhs._revokedAt {return false}
+    if lhs._origin != rhs._origin {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -642,7 +1268,7 @@ nonisolated extension ProtoAttributes.Attribute: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CustomerState"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}grants\0\u{1}attributes\0\u{3}changed_at\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}grants\0\u{1}attributes\0\u{3}changed_at\0\u{1}takes\0\u{3}moved_to\0\u{1}customer\0\u{1}names\0\u{1}arrived\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -654,6 +1280,11 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.grants) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._attributes) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self.changedAt) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.takes) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._movedTo) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._customer) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self.names) }()
+      case 9: try { try decoder.decodeRepeatedFixed64Field(value: &self.arrived) }()
       default: break
       }
     }
@@ -676,6 +1307,21 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
     if self.changedAt != 0 {
       try visitor.visitSingularInt64Field(value: self.changedAt, fieldNumber: 4)
     }
+    if !self.takes.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.takes, fieldNumber: 5)
+    }
+    try { if let v = self._movedTo {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._customer {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    if self.names != 0 {
+      try visitor.visitSingularInt64Field(value: self.names, fieldNumber: 8)
+    }
+    if !self.arrived.isEmpty {
+      try visitor.visitPackedFixed64Field(value: self.arrived, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -684,6 +1330,55 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.grants != rhs.grants {return false}
     if lhs._attributes != rhs._attributes {return false}
     if lhs.changedAt != rhs.changedAt {return false}
+    if lhs.takes != rhs.takes {return false}
+    if lhs._movedTo != rhs._movedTo {return false}
+    if lhs._customer != rhs._customer {return false}
+    if lhs.names != rhs.names {return false}
+    if lhs.arrived != rhs.arrived {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerState.Take: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoCustomerState.protoMessageName + ".Take"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}customer\0\u{1}version\0\u{1}room\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._customer) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._room) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._customer {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try { if let v = self._room {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerState.Take, rhs: ProtoCustomerState.Take) -> Bool {
+    if lhs._customer != rhs._customer {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs._room != rhs._room {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -691,7 +1386,7 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CustomerRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grant\0\u{1}revoke\0\u{1}set\0\u{1}actor\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grant\0\u{1}revoke\0\u{1}set\0\u{1}actor\0\u{1}take\0\u{1}drop\0\u{1}settle\0\u{1}move\0\u{1}stay\0\u{1}reason\0\u{1}origin\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -734,6 +1429,68 @@ nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf
         }
       }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._actor) }()
+      case 5: try {
+        var v: ProtoCustomerRequest.TakeRequest?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .take(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .take(v)
+        }
+      }()
+      case 6: try {
+        var v: ProtoCustomerRequest.DropRequest?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .drop(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .drop(v)
+        }
+      }()
+      case 7: try {
+        var v: ProtoCustomerRequest.SettleRequest?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .settle(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .settle(v)
+        }
+      }()
+      case 8: try {
+        var v: ProtoCustomerRequest.MoveRequest?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .move(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .move(v)
+        }
+      }()
+      case 9: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.change != nil {try decoder.handleConflictingOneOf()}
+          self.change = .stay(v)
+        }
+      }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      case 11: try { try decoder.decodeSingularFixed64Field(value: &self._origin) }()
       default: break
       }
     }
@@ -757,10 +1514,39 @@ nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf
       guard case .set(let v)? = self.change else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     }()
-    case nil: break
+    default: break
     }
     try { if let v = self._actor {
       try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    switch self.change {
+    case .take?: try {
+      guard case .take(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .drop?: try {
+      guard case .drop(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .settle?: try {
+      guard case .settle(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .move?: try {
+      guard case .move(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .stay?: try {
+      guard case .stay(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 9)
+    }()
+    default: break
+    }
+    try { if let v = self._reason {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+    } }()
+    try { if let v = self._origin {
+      try visitor.visitSingularFixed64Field(value: v, fieldNumber: 11)
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -768,6 +1554,174 @@ nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf
   package static func ==(lhs: ProtoCustomerRequest, rhs: ProtoCustomerRequest) -> Bool {
     if lhs.change != rhs.change {return false}
     if lhs._actor != rhs._actor {return false}
+    if lhs._reason != rhs._reason {return false}
+    if lhs._origin != rhs._origin {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerRequest.TakeRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoCustomerRequest.protoMessageName + ".TakeRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}customer\0\u{1}version\0\u{1}room\0\u{1}origin\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._customer) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._room) }()
+      case 4: try { try decoder.decodeSingularFixed64Field(value: &self.origin) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._customer {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try { if let v = self._room {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if self.origin != 0 {
+      try visitor.visitSingularFixed64Field(value: self.origin, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerRequest.TakeRequest, rhs: ProtoCustomerRequest.TakeRequest) -> Bool {
+    if lhs._customer != rhs._customer {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs._room != rhs._room {return false}
+    if lhs.origin != rhs.origin {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerRequest.DropRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoCustomerRequest.protoMessageName + ".DropRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}customer\0\u{1}version\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._customer) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._customer {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerRequest.DropRequest, rhs: ProtoCustomerRequest.DropRequest) -> Bool {
+    if lhs._customer != rhs._customer {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerRequest.SettleRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoCustomerRequest.protoMessageName + ".SettleRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}customer\0\u{1}belongings\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._customer) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._belongings) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._customer {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._belongings {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerRequest.SettleRequest, rhs: ProtoCustomerRequest.SettleRequest) -> Bool {
+    if lhs._customer != rhs._customer {return false}
+    if lhs._belongings != rhs._belongings {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerRequest.MoveRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoCustomerRequest.protoMessageName + ".MoveRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}to\0\u{1}version\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._to {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerRequest.MoveRequest, rhs: ProtoCustomerRequest.MoveRequest) -> Bool {
+    if lhs._to != rhs._to {return false}
+    if lhs.version != rhs.version {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -165,6 +165,16 @@ package nonisolated struct ProtoPersonalIdentifiers: Sendable {
   /// Whose links wait for a person.
   package var conflictingCustomerIds: [ProtoIdentifier] = []
 
+  /// The other side of a move (`Event.customer.move`).
+  package var otherCustomerID: ProtoIdentifier {
+    get {_otherCustomerID ?? ProtoIdentifier()}
+    set {_otherCustomerID = newValue}
+  }
+  /// Returns true if `otherCustomerID` has been explicitly set.
+  package var hasOtherCustomerID: Bool {self._otherCustomerID != nil}
+  /// Clears the value of `otherCustomerID`. Subsequent reads from it will return its default value.
+  package mutating func clearOtherCustomerID() {self._otherCustomerID = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -174,6 +184,7 @@ package nonisolated struct ProtoPersonalIdentifiers: Sendable {
   fileprivate var _appAccountToken: ProtoIdentifier? = nil
   fileprivate var _appTransactionID: ProtoIdentifier? = nil
   fileprivate var _linkedCustomerID: ProtoIdentifier? = nil
+  fileprivate var _otherCustomerID: ProtoIdentifier? = nil
 }
 
 /// The place of a payload among all of its stream.
@@ -342,7 +353,7 @@ nonisolated extension ProtoTextList: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension ProtoPersonalIdentifiers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PersonalIdentifiers"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}owners\0\u{3}customer_ids\0\u{3}rescinded_app_transaction_id\0\u{3}link_token\0\u{3}app_account_token\0\u{3}app_transaction_id\0\u{3}linked_customer_id\0\u{3}sharing_customer_ids\0\u{3}conflicting_customer_ids\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}owners\0\u{3}customer_ids\0\u{3}rescinded_app_transaction_id\0\u{3}link_token\0\u{3}app_account_token\0\u{3}app_transaction_id\0\u{3}linked_customer_id\0\u{3}sharing_customer_ids\0\u{3}conflicting_customer_ids\0\u{3}other_customer_id\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -359,6 +370,7 @@ nonisolated extension ProtoPersonalIdentifiers: SwiftProtobuf.Message, SwiftProt
       case 7: try { try decoder.decodeSingularMessageField(value: &self._linkedCustomerID) }()
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.sharingCustomerIds) }()
       case 9: try { try decoder.decodeRepeatedMessageField(value: &self.conflictingCustomerIds) }()
+      case 10: try { try decoder.decodeSingularMessageField(value: &self._otherCustomerID) }()
       default: break
       }
     }
@@ -396,6 +408,9 @@ nonisolated extension ProtoPersonalIdentifiers: SwiftProtobuf.Message, SwiftProt
     if !self.conflictingCustomerIds.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.conflictingCustomerIds, fieldNumber: 9)
     }
+    try { if let v = self._otherCustomerID {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -409,6 +424,7 @@ nonisolated extension ProtoPersonalIdentifiers: SwiftProtobuf.Message, SwiftProt
     if lhs._linkedCustomerID != rhs._linkedCustomerID {return false}
     if lhs.sharingCustomerIds != rhs.sharingCustomerIds {return false}
     if lhs.conflictingCustomerIds != rhs.conflictingCustomerIds {return false}
+    if lhs._otherCustomerID != rhs._otherCustomerID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

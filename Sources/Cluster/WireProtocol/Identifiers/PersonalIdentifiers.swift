@@ -11,4 +11,5 @@ struct PersonalIdentifiers: Equatable {
     var linkedCustomerID: String?
     var sharingCustomerIDs: [String] = []
     var conflictingCustomerIDs: [String] = []
+    var otherCustomerID: String?
 }

@@ -10,6 +10,7 @@ struct StoredPersonalIdentifiers {
     private(set) var linkedCustomerID: StoredIdentifier?
     private(set) var sharingCustomerIDs: [StoredIdentifier] = []
     private(set) var conflictingCustomerIDs: [StoredIdentifier] = []
+    private(set) var otherCustomerID: StoredIdentifier?
     private var owners: [(appAccountToken: StoredIdentifier?, appTransactionID: StoredIdentifier?)] = []
     private var place = 0
     private var owner = Facts.Owner()
@@ -29,6 +30,7 @@ struct StoredPersonalIdentifiers {
             case 7: self.linkedCustomerID = try message.identifier()
             case 8: self.sharingCustomerIDs.append(try message.identifier())
             case 9: self.conflictingCustomerIDs.append(try message.identifier())
+            case 10: self.otherCustomerID = try message.identifier()
             default: try message.skip()
             }
         }

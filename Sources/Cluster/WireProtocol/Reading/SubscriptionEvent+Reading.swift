@@ -59,8 +59,10 @@ extension SubscriptionEvent {
 extension CustomerRecord {
     /// Rare enough for SwiftProtobuf.
     fileprivate init(_ bytes: [UInt8], _ identifiers: StoredPersonalIdentifiers) throws(WireError) {
-        let id = try identifiers.customerID?.spelling
-        try self.init(ProtoCustomerRecord(decoding: bytes), of: id.map(CustomerID.init(stored:)))
+        try self.init(
+            ProtoCustomerRecord(decoding: bytes),
+            of: identifiers.customerID.map { id throws(WireError) in CustomerID(stored: try id.spelling) },
+            other: identifiers.otherCustomerID.map { id throws(WireError) in CustomerID(stored: try id.spelling) })
     }
 }
 

@@ -57,6 +57,7 @@ extension MessageWriter {
             message.write(identifier: personal.linkedCustomerID, 7)
             for id in personal.sharingCustomerIDs { message.write(identifier: id, 8) }
             for id in personal.conflictingCustomerIDs { message.write(identifier: id, 9) }
+            message.write(identifier: personal.otherCustomerID, 10)
         }
     }
 }

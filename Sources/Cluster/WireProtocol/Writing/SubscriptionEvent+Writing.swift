@@ -31,7 +31,8 @@ extension SubscriptionEvent {
             PersonalIdentifiers(
                 owners: self.facts.owners,
                 customerID: (self.link?.customer ?? self.customer?.customer)?.rawValue ?? self.customerID,
-                rescinded: rescinded, linkToken: self.link?.token?.rawValue), 7)
+                rescinded: rescinded, linkToken: self.link?.token?.rawValue,
+                otherCustomerID: self.customer?.content.other?.rawValue), 7)
         writer.write(self.effectiveAt, 8)
         writer.write(self.detail, 9)
         if let record { writer.write(record.content, record.field) }

@@ -19,7 +19,7 @@ package struct LinkDecision: Hashable, Sendable {
     /// - Parameter isActive: the stream is entitled, or in billing retry.
     package init(linking request: LinkRequest, _ stream: LinkedStream, isActive: Bool, policy: TransferPolicy) {
         let resolution = stream.resolution
-        guard resolution.reason(of: stream.hash(request.customer)) == nil else { return }
+        guard resolution.reason(of: stream.end(of: request.customer)) == nil else { return }
         if resolution.contradicts(request) {
             let mayMove =
                 switch policy {
@@ -30,7 +30,10 @@ package struct LinkDecision: Hashable, Sendable {
             guard request.origin != .post, mayMove else {
                 self.refusal = .linkedElsewhere
                 let conflicts = stream.leads.conflicts
-                if !conflicts.contains(request.customer), conflicts.count < StreamLeads.conflictLimit {
+                let customer = stream.end(of: request.customer)
+                if !conflicts.contains(where: { stream.end(of: $0) == customer }),
+                    conflicts.count < StreamLeads.conflictLimit
+                {
                     self.records = [LinkRecord(.conflicted, request.customer).by(request)]
                 }
                 return
@@ -50,7 +53,7 @@ package struct LinkDecision: Hashable, Sendable {
 
     /// Takes back what links the stream to the customer. Where it would lead there all the same, it is linked to nobody.
     package init(unlinking request: LinkRequest, _ stream: LinkedStream) {
-        let customer = stream.hash(request.customer)
+        let customer = stream.end(of: request.customer)
         var rest = stream
         func take(_ record: LinkRecord) {
             rest.leads.apply(record)

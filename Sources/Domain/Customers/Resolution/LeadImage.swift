@@ -40,6 +40,14 @@ package struct LeadImage: Hashable, Sendable {
         self.sharers = sharers
     }
 
+    /// Those to whom it may lead by itself, whoever has registered a token.
+    package var customers: [IdentifierHash] {
+        var customers = self.sharers
+        if let customer = self.link?.customer { customers.append(customer) }
+        if case .carried(_, let customer) = self.token { customers.append(customer) }
+        return customers
+    }
+
     /// - Parameter hash: by the store's key.
     package init(_ leads: StreamLeads, hash: (IdentifierHash.Kind, String) -> IdentifierHash) {
         self.init(

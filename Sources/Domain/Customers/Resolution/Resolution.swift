@@ -43,8 +43,8 @@ package struct Resolution: Hashable, Sendable {
     package let isLinkedToNobody: Bool
 
     private static let predecessorLimit = 8
-    /// No chain of moves is longer; what claims to be is a circle.
-    private static let moveLimit = 64
+    /// No chain of moves is longer: nobody is more customers than these.
+    package static let moveLimit = CustomerState.nameLimit
 
     package init(_ leads: LeadImage, in rows: some IdentifierRows, tokens: TokenPolicy) {
         let found = Self.find(leads, in: rows, tokens: tokens)
@@ -111,7 +111,7 @@ package struct Resolution: Hashable, Sendable {
         return nil
     }
 
-    static func end(of customer: IdentifierHash, in rows: some IdentifierRows) -> IdentifierHash {
+    package static func end(of customer: IdentifierHash, in rows: some IdentifierRows) -> IdentifierHash {
         var end = customer
         for _ in 0..<Self.moveLimit {
             guard let next = rows.successor(of: end) else { return end }

@@ -10,24 +10,49 @@ package enum CustomerRefusal: Hashable, Sendable {
     case tooManyGrants
     case unknownGrant
     case tooManyAttributes
+    /// Everything of the customer is another one's.
+    case customerMoved
+    /// Others are about to move here, or the stream has changed since the move began.
+    case customerMoving
+    /// More have moved to the two than may to one.
+    case tooManyNames
 }
 
 /// What a request to change what is kept of a customer comes to. Depends on nothing but the state, the request and the moment.
+///
+/// A move is made in three streams' order: its target takes its source (`take`), its source moves (`move`), its target has it
+/// (`settle`). Whoever takes somebody does not move, and a move is for one version of its source's stream. So none is made after
+/// its target has dropped it, since that comes after the source's stream has had another version (`stay`); and moves that are
+/// under way at once never close a circle, without any clock.
 package struct CustomerDecision: Hashable, Sendable {
     /// nil where the request is refused, and where it is fulfilled already.
     package private(set) var record: CustomerRecord?
     package private(set) var refusal: CustomerRefusal?
 
-    /// - Parameter moment: now.
-    package init(_ request: CustomerRequest, _ state: CustomerState, at moment: Moment) {
+    /// - Parameters:
+    ///   - version: of the stream.
+    ///   - moment: now.
+    package init(_ request: CustomerRequest, _ state: CustomerState, at version: Int64, _ moment: Moment) {
+        if let target = state.movedTo {
+            switch request.content {
+            // Whoever has moved had nobody to wait for.
+            case .settle, .drop: break
+            case .move(to: target, at: let begun):
+                // What somebody brings along who has begun before a change is not what there is.
+                if version != begun + 1 { self.refusal = .customerMoving }
+            default: self.refusal = .customerMoved
+            }
+            return
+        }
         // An owner before may have had a clock that was ahead.
         let seen = state.grants(seenAt: moment)
         switch request.content {
         case .grant(var grant, let startsNow, let replaces):
-            let before = state.grant(grant.id)
+            let before = state.grant(grant.id, under: request.origin)
+            grant.origin = before?.origin ?? request.origin
             grant.actor = request.actor
             if startsNow { grant.from = moment }
-            if let before, let seen = seen.first(where: { $0.id == before.id }), startsNow, seen.from <= moment {
+            if let before, let seen = seen.first(where: { $0.key == before.key }), startsNow, seen.from <= moment {
                 var repeated = grant
                 repeated.from = before.from
                 if before.saysTheSame(as: repeated, replaces: replaces) { return }
@@ -37,24 +62,47 @@ package struct CustomerDecision: Hashable, Sendable {
             if let before, before.saysTheSame(as: grant, replaces: replaces) { return }
             self.refusal = before != nil && !replaces ? .grantExists : Self.refusal(of: grant, at: moment)
             let live = seen.filter { $0.isLive(at: moment) }
-            if self.refusal == nil, !CustomerState.fits(grant, beside: live) { self.refusal = .tooManyGrants }
+            // What is extended has its room, also where there was more of it once.
+            let place = live.first { $0.key == grant.key }?.size ?? 0
+            if self.refusal == nil, place < grant.size, !CustomerState.fits(grant, beside: live, state.reserved()) {
+                self.refusal = .tooManyGrants
+            }
             self.record(.granted(grant), request)
         case .revoke(let id):
-            guard let grant = seen.first(where: { $0.id == id }) else {
+            let key = state.grant(id, under: request.origin)?.key
+            guard let grant = seen.first(where: { $0.key == key }) else {
                 self.refusal = .unknownGrant
                 return
             }
-            if grant.isLive(at: moment) { self.record(.revoked(grant: id, at: moment), request) }
+            if grant.isLive(at: moment) { self.record(.revoked(grant: grant.key, at: moment), request) }
         case .set(let wanted):
             let changes = wanted.filter { $1 != state.attributes[$0] }
             guard !changes.isEmpty else { return }
             var after = state
             after.apply(CustomerRecord(request.customer, .attributes(changes)), at: moment)
-            let bytes = after.attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.size }
-            if after.attributes.count > CustomerState.attributeLimit || bytes > CustomerState.attributeBytes {
-                self.refusal = .tooManyAttributes
-            }
+            if !CustomerState.fits(after.attributes) { self.refusal = .tooManyAttributes }
             self.record(.attributes(changes), request)
+        case .take(let other, at: let begun, let room, let origin):
+            // Whoever comes late with a move that has been made asks for nothing more.
+            if state.arrived.contains(origin) { return }
+            if state.takes.contains(where: { $0.customer == other && $0.version >= begun }) { return }
+            let others = state.takes.filter { $0.customer != other }
+            if others.count >= CustomerState.takeLimit { self.refusal = .customerMoving }
+            let names = state.names + state.reserved(besides: other).names + room.names
+            if names > CustomerState.nameLimit { self.refusal = .tooManyNames }
+            if !state.hasRoom(room, for: other, at: moment) { self.refusal = .tooManyGrants }
+            self.record(.takes(other, at: begun, room), request)
+        case .drop(let other, before: let begun):
+            if state.takes.contains(where: { $0.customer == other && $0.version < begun }) {
+                self.record(.drops(other), request)
+            }
+        case .settle(let other, let belongings):
+            guard state.takes.contains(where: { $0.customer == other }) else { return }
+            self.record(.taken(other, belongings), request)
+        case .move(to: let target, at: let begun):
+            if !state.takes.isEmpty || version != begun { self.refusal = .customerMoving }
+            self.record(.moved(to: target), request)
+        case .stay: self.record(.stays, request)
         }
     }
 
@@ -66,7 +114,7 @@ package struct CustomerDecision: Hashable, Sendable {
 
     private mutating func record(_ content: CustomerRecord.Content, _ request: CustomerRequest) {
         guard self.refusal == nil else { return }
-        self.record = CustomerRecord(request.customer, content, actor: request.actor)
+        self.record = CustomerRecord(request.customer, content, actor: request.actor, reason: request.reason)
     }
 }
 
@@ -75,7 +123,7 @@ extension Grant {
     /// something new.
     fileprivate func saysTheSame(as other: Grant, replaces: Bool) -> Bool {
         var other = other
-        other.actor = self.actor
+        (other.actor, other.origin) = (self.actor, self.origin)
         if !replaces { other.revokedAt = self.revokedAt }
         return self == other
     }

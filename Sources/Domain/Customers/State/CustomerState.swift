@@ -4,31 +4,59 @@ package import Subscriptions
 /// 16 KB whatever the history.
 package struct CustomerState: Hashable, Sendable {
     /// Raised whenever the same log may lead to another state; the state row carries it.
-    package static let logicVersion = 1
+    package static let logicVersion = 2
 
+    /// nil where no event has said it, or it has been erased.
+    package private(set) var customer: CustomerID?
     /// In the order in which they were first made, those that have ended too as long as there is room for them.
     package private(set) var grants: [Grant]
     package private(set) var attributes: [String: AttributeValue]
-    /// When the newest event was recorded.
+    /// Others who may have moved here. Once that is settled what they brought along is among the customer's own.
+    package private(set) var takes: [Take]
+    /// The origins of what others brought along who moved here themselves, not by way of others.
+    package private(set) var arrived: [UInt64]
+    /// Whose everything of this customer is; nil when it has not been moved.
+    package private(set) var movedTo: CustomerID?
+    /// How many customers this one is: itself, and those who have moved here, with those who had moved to them.
+    package private(set) var names: Int
+    /// When the newest event was recorded, here or where what was brought along comes from.
     package private(set) var changedAt: Moment
 
-    package static let grantLimit = 50
-    /// Of all grants together, by their `size`.
-    package static let grantBytes = 14 * 1_024
-    package static let attributeLimit = 32
-    /// Of names and values together, in bytes.
-    package static let attributeBytes = 1_024
+    package struct Take: Hashable, Sendable {
+        package var customer: CustomerID
+        /// Of its stream; at another one it does not move.
+        package var version: Int64
+        /// That what it brings along has.
+        package var room: Room
+
+        package init(_ customer: CustomerID, at version: Int64, _ room: Room = Room()) {
+            self.customer = customer
+            self.version = version
+            self.room = room
+        }
+    }
 
     /// - Parameters: as they were stored.
     package init(
-        grants: [Grant] = [], attributes: [String: AttributeValue] = [:], changedAt: Moment = .distantPast
+        _ customer: CustomerID? = nil, grants: [Grant] = [], attributes: [String: AttributeValue] = [:],
+        takes: [Take] = [], arrived: [UInt64] = [], movedTo: CustomerID? = nil, names: Int = 1,
+        changedAt: Moment = .distantPast
     ) {
+        self.customer = customer
         self.grants = grants
         self.attributes = attributes
+        self.takes = takes
+        self.arrived = arrived
+        self.movedTo = movedTo
+        self.names = names
         self.changedAt = changedAt
     }
 
-    package func grant(_ id: String) -> Grant? { self.grants.first { $0.id == id } }
+    /// - Parameter origin: of the id under which it is asked for; nil for the customer's own, which finds what others have brought too.
+    package func grant(_ id: String, under origin: UInt64? = nil) -> Grant? {
+        self.grants.first { $0.key == GrantKey(id, under: origin) }
+            ?? (origin == nil ? self.grants.first { $0.id == id } : nil)
+    }
 
     /// The grants for whoever judges them by a clock that may be behind the one by which they were recorded: what had happened
     /// by then has happened.
@@ -41,35 +69,79 @@ package struct CustomerState: Hashable, Sendable {
         }
     }
 
+    /// What it brings along when it moves.
+    /// - Parameter origin: `IdentifierHash.half` of its id.
+    package func belongings(of origin: UInt64) -> Belongings {
+        Belongings(
+            grants: self.grants, attributes: self.attributes, names: self.names, asOf: self.changedAt, of: origin)
+    }
+
+    /// That its belongings take.
+    package func room(at moment: Moment) -> Room {
+        let live = self.grants.filter { $0.isLive(at: moment) }
+        // Each gets an origin when it moves.
+        return Room(names: self.names, grants: live.count, bytes: live.reduce(0) { $0 + $1.size + 9 })
+    }
+
+    // MARK: Folding
+
     /// Folds one recorded event.
     /// - Parameter moment: when it was recorded.
     package mutating func apply(_ record: CustomerRecord, at moment: Moment) {
-        self.changedAt = moment
+        self.changedAt = max(self.changedAt, moment)
+        if let customer = record.customer { self.customer = customer }
         switch record.content {
         case .granted(let grant):
             self.makeRoom(for: grant, at: moment)
-            if let place = self.grants.firstIndex(where: { $0.id == grant.id }) {
+            if let place = self.grants.firstIndex(where: { $0.key == grant.key }) {
                 self.grants[place] = grant
             } else {
                 self.grants.append(grant)
             }
-        case .revoked(let id, let revokedAt):
-            if let place = self.grants.firstIndex(where: { $0.id == id }) { self.grants[place].revokedAt = revokedAt }
+        case .revoked(let key, let revokedAt):
+            if let place = self.grants.firstIndex(where: { $0.key == key }) { self.grants[place].revokedAt = revokedAt }
         case .attributes(let changes):
             for (name, value) in changes { self.attributes[name] = value }
+        case .takes(let other, let version, let room):
+            self.forget(other)
+            if let other { self.takes.append(Take(other, at: version, room)) }
+        case .drops(let other): self.forget(other)
+        case .taken(let other, let belongings):
+            self.forget(other)
+            self.arrived.append(belongings.origin)
+            self.names += belongings.names
+            self.changedAt = max(self.changedAt, belongings.asOf)
+            self.add(belongings, at: moment)
+            self.add(belongings.attributes)
+        case .moved(let other): self.movedTo = other
+        case .stays: break
         }
     }
 
-    /// Whether a customer may have `grant` beside those of `grants` that have other ids.
-    static func fits(_ grant: Grant, beside grants: [Grant]) -> Bool {
-        let others = grants.filter { $0.id != grant.id }
-        return others.count < Self.grantLimit && others.reduce(grant.size) { $0 + $1.size } <= Self.grantBytes
+    private mutating func forget(_ other: CustomerID?) { self.takes.removeAll { $0.customer == other } }
+
+    /// What has not ended gets its place; of what has ended as much stays as there is room for.
+    private mutating func add(_ belongings: Belongings, at moment: Moment) {
+        for var grant in belongings.grants {
+            grant.origin = grant.origin ?? belongings.origin
+            if grant.isLive(at: moment) { self.makeRoom(for: grant, at: moment) }
+            if grant.isLive(at: moment) || Self.fits(grant, beside: self.grants) { self.grants.append(grant) }
+        }
+    }
+
+    /// The customer's own go first, and of the others those that there is room for, in the order of their names.
+    private mutating func add(_ others: [String: AttributeValue]) {
+        for (name, value) in others.sorted(by: { $0.key < $1.key }) where self.attributes[name] == nil {
+            var all = self.attributes
+            all[name] = value
+            if Self.fits(all) { self.attributes = all }
+        }
     }
 
     /// Of the others that have ended the one that ended first goes: the log has it still.
     private mutating func makeRoom(for grant: Grant, at moment: Moment) {
         while !Self.fits(grant, beside: self.grants) {
-            let ended = self.grants.enumerated().filter { $1.id != grant.id && !$1.isLive(at: moment) }
+            let ended = self.grants.enumerated().filter { $1.key != grant.key && !$1.isLive(at: moment) }
             guard let first = ended.min(by: { ($0.element.end ?? moment) < ($1.element.end ?? moment) }) else { return }
             self.grants.remove(at: first.offset)
         }

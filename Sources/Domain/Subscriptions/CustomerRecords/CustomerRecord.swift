@@ -3,21 +3,35 @@ package struct CustomerRecord: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         /// The customer has this grant, in place of one of the same id.
         case granted(Grant)
-        /// The grant of this id is taken back.
-        case revoked(grant: String, at: Moment)
+        /// The grant is taken back.
+        case revoked(grant: GrantKey, at: Moment)
         /// New values by name; nil where the attribute is removed.
         case attributes([String: AttributeValue?])
+        /// This other customer may move here for as long as its stream stays at this version; it takes this room.
+        case takes(CustomerID?, at: Int64, Room)
+        /// It has not, and does not any more.
+        case drops(CustomerID?)
+        /// It has moved here, with these.
+        case taken(CustomerID?, Belongings)
+        /// Everything of the customer, now and in future, is this other one's.
+        case moved(to: CustomerID?)
+        /// Whoever was about to move the customer has to begin anew: its stream has another version now.
+        case stays
     }
 
     /// nil once it has been erased.
     package var customer: CustomerID?
+    /// The other customers that `content` names are nil as well then.
     package var content: Content
     /// Who has asked: the name of an API token.
     package var actor: String?
+    /// For people; of a move.
+    package var reason: String?
 
-    package init(_ customer: CustomerID?, _ content: Content, actor: String? = nil) {
+    package init(_ customer: CustomerID?, _ content: Content, actor: String? = nil, reason: String? = nil) {
         self.customer = customer
         self.content = content
         self.actor = actor
+        self.reason = reason
     }
 }

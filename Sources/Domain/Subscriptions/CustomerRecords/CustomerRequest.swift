@@ -10,16 +10,33 @@ package struct CustomerRequest: Hashable, Sendable {
         case revoke(grant: String)
         /// To set attributes; nil removes one.
         case set([String: AttributeValue?])
+        /// To let this other customer, whose stream is at this version, move here.
+        /// - Parameter origin: `IdentifierHash.half` of its id.
+        case take(CustomerID, at: Int64, Room, origin: UInt64)
+        /// To let it do so no more, unless it was let again at this version of its stream or later.
+        case drop(CustomerID, before: Int64)
+        /// To note that it has moved here, with these.
+        case settle(CustomerID, Belongings)
+        /// To be this other customer from now on, if the stream is still at this version.
+        case move(to: CustomerID, at: Int64)
+        /// To stop a move that is under way.
+        case stay
     }
 
     package var customer: CustomerID
     package var content: Content
+    /// Of a request under another id, which has been moved to the customer: `IdentifierHash.half` of that id.
+    package var origin: UInt64?
     /// The name of the API token that asks.
     package var actor: String?
+    /// For people; of a move.
+    package var reason: String?
 
-    package init(_ customer: CustomerID, _ content: Content, actor: String? = nil) {
+    package init(_ customer: CustomerID, _ content: Content, actor: String? = nil, reason: String? = nil) {
         self.customer = customer
         self.content = content
+        self.origin = nil
         self.actor = actor
+        self.reason = reason
     }
 }

@@ -15,6 +15,8 @@ package struct Grant: Hashable, Sendable {
     /// Who has granted it: the name of an API token.
     package var actor: String?
     package var revokedAt: Moment?
+    /// `IdentifierHash.half` of the id under which it was made; nil where that is the customer's own.
+    package var origin: UInt64?
 
     /// The longest that a text may be, in bytes of UTF-8.
     package static let longestID = 64
@@ -24,7 +26,7 @@ package struct Grant: Hashable, Sendable {
     package init(
         id: String, entitlement: String, reason: String, source: String, from: Moment, until: Moment?,
         renews: Bool = false, environment: AppStoreEnvironment = .production, actor: String? = nil,
-        revokedAt: Moment? = nil
+        revokedAt: Moment? = nil, origin: UInt64? = nil
     ) {
         self.id = id
         self.entitlement = entitlement
@@ -36,7 +38,10 @@ package struct Grant: Hashable, Sendable {
         self.environment = environment
         self.actor = actor
         self.revokedAt = revokedAt
+        self.origin = origin
     }
+
+    package var key: GrantKey { GrantKey(self.id, under: self.origin) }
 
     /// When it ends: by its date, or where it was taken back before; nil for never.
     package var end: Moment? {
@@ -54,6 +59,18 @@ package struct Grant: Hashable, Sendable {
     /// How much of a customer's bound it takes, in bytes: never less than it takes in a row.
     package var size: Int {
         [self.id, self.entitlement, self.reason, self.source, self.environment.rawValue, self.actor ?? ""]
-            .reduce(56) { $0 + $1.utf8.count }
+            .reduce(self.origin == nil ? 56 : 65) { $0 + $1.utf8.count }
+    }
+}
+
+/// Names one grant of a customer: its id, and the id under which it was made. Who was moved here may have used the same ids.
+package struct GrantKey: Hashable, Sendable {
+    package var id: String
+    /// As `Grant.origin`.
+    package var origin: UInt64?
+
+    package init(_ id: String, under origin: UInt64? = nil) {
+        self.id = id
+        self.origin = origin
     }
 }

@@ -65,6 +65,13 @@ extension Change {
     package static let granted = Change(rawValue: "granted")
     package static let grantRevoked = Change(rawValue: "grantRevoked")
     package static let attributesChanged = Change(rawValue: "attributesChanged")
+    /// Of a customer: everything of it is another one's.
+    package static let moved = Change(rawValue: "moved")
+    /// Of the other one, before and after that.
+    package static let moveExpected = Change(rawValue: "moveExpected")
+    package static let moveSettled = Change(rawValue: "moveSettled")
+    /// Of either: a move that had begun does not go on.
+    package static let moveGivenUp = Change(rawValue: "moveGivenUp")
     package static let anomaly = Change(rawValue: "anomaly")
     package static let confirmed = Change(rawValue: "confirmed")
     /// The paid period is over and the renewal is not known yet.

@@ -17,9 +17,9 @@ extension CheckAnswers {
             isFirst = false
             switch item {
             case .verdict(let verdict): verdict.appendJSON(to: &bytes)
-            case .customer(.answer(let answer, let isKnown)):
+            case .customer(.answer(let answer, let standing)):
                 var json = JSONWriter(reservingCapacity: 320)
-                answer.write(to: &json, isKnown: isKnown)
+                answer.write(to: &json, standing)
                 bytes.append(contentsOf: json.bytes)
             case .customer(.refused(let code)): bytes.append(jsonOfError: code.rawValue)
             case .error(let code): bytes.append(jsonOfError: code)

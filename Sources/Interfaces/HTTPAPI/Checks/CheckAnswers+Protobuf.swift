@@ -16,9 +16,9 @@ extension CheckAnswers {
             switch item {
             case .verdict(let verdict):
                 bytes.append(messageInField: 1) { verdict.append(to: &$0, &products) }
-            case .customer(.answer(let answer, let isKnown)):
+            case .customer(.answer(let answer, let standing)):
                 var message: [UInt8] = []
-                answer.append(to: &message, &products, isKnown: isKnown)
+                answer.append(to: &message, &products, standing)
                 bytes.append(1 << 3 | 2)
                 bytes.append(varint: UInt64(message.count))
                 bytes.append(contentsOf: message)
@@ -74,7 +74,9 @@ extension CheckVerdict {
 }
 
 extension CustomerAnswer {
-    fileprivate func append(to bytes: inout [UInt8], _ products: inout ProductTable, isKnown: Bool) {
+    fileprivate func append(
+        to bytes: inout [UInt8], _ products: inout ProductTable, _ standing: CustomerResult.Standing
+    ) {
         bytes.append(number: self.entitled ? 1 : 0, inField: 1)
         switch self.state {
         case .stream(let state): bytes.append(number: state.protoNumber, inField: 2)
@@ -88,7 +90,7 @@ extension CustomerAnswer {
             bytes.append(varint: UInt64(bitPattern: validUntil.milliseconds))
         }
         if let product = self.productID { bytes.append(number: Int64(products.number(of: product)), inField: 5) }
-        bytes.append(number: isKnown ? 0 : 6, inField: 7)
+        bytes.append(number: standing.protoNumber, inField: 7)
         bytes.append(text: self.entitlement ?? "", inField: 9)
         if let rank = self.rank {
             bytes.append(10 << 3)
@@ -102,6 +104,21 @@ extension CustomerAnswer {
         }
         bytes.append(text: self.ownership ?? "", inField: 15)
         if self.incomplete { bytes.append(contentsOf: [0x80, 0x01, 1]) }
+        guard case .moved(let target) = standing else { return }
+        bytes.append(contentsOf: [0x8A, 0x01])
+        bytes.append(varint: UInt64(target.rawValue.utf8.count))
+        bytes.append(contentsOf: target.rawValue.utf8)
+    }
+}
+
+extension CustomerResult.Standing {
+    /// Of `CheckReason`.
+    fileprivate var protoNumber: Int64 {
+        switch self {
+        case .known: 0
+        case .unknown: 6
+        case .moved: 7
+        }
     }
 }
 

@@ -8,18 +8,19 @@ extension ServiceError.Code {
         switch self {
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
             .invalidEnvironment, .appStoreRefused, .transactionElsewhere, .invalidGrant, .tooManyGrants,
-            .invalidAttributes:
+            .invalidAttributes, .tooManyIdentifiers:
             .unprocessableContent
         case .futureMoment, .invalidCursor, .invalidRequest, .invalidCustomerId: .badRequest
         case .unknownSubscription, .unknownPurchase, .unknownCustomer, .unknownEntitlement, .unknownJob,
             .unknownWebhook, .unknownGrant:
             .notFound
-        case .ambiguous, .storeRewound, .olderNodes, .notConfigured, .linkedElsewhere, .tooManySharers, .grantExists:
+        case .ambiguous, .storeRewound, .olderNodes, .notConfigured, .linkedElsewhere, .tooManySharers, .grantExists,
+            .customerMoved:
             .conflict
         // Not a 5xx, which some proxies and clients repeat by themselves.
         case .appStoreOutcomeUnknown: .conflict
         case .retryableVerificationFailure, .clockSkew, .overloaded, .stopping, .notOwner, .frozen, .storeUnavailable,
-            .storeFull, .parked, .appStoreUnavailable:
+            .storeFull, .parked, .customerMoving, .appStoreUnavailable:
             .serviceUnavailable
         case .corrupt: .internalServerError
         }
@@ -49,9 +50,12 @@ extension ServiceError.Code {
         case .linkedElsewhere: "The purchase is another customer's"
         case .tooManySharers: "Too many customers share the purchase"
         case .grantExists: "Another grant has the id"
-        case .invalidGrant: "Not a grant that could hold"
+        case .invalidGrant: "The grant's dates are not valid"
         case .tooManyGrants: "Too many grants"
         case .unknownGrant: "No such grant"
+        case .customerMoved: "The customer has been moved"
+        case .customerMoving: "The customer is being moved"
+        case .tooManyIdentifiers: "Too many identifiers"
         case .invalidAttributes: "Too many attributes"
         case .appStoreRefused: "Apple has refused this"
         case .transactionElsewhere: "The transaction is of another purchase"

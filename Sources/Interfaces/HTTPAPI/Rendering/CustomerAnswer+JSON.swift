@@ -6,8 +6,7 @@ import Subscriptions
 
 extension CustomerAnswer {
     /// The result of a check by customer.
-    /// - Parameter isKnown: something leads to the customer, or is recorded of it.
-    func write(to json: inout JSONWriter, isKnown: Bool) {
+    func write(to json: inout JSONWriter, _ standing: CustomerResult.Standing) {
         json.object { json in
             json.member("entitled", self.entitled)
             json.member("entitlement", self.entitlement)
@@ -19,7 +18,13 @@ extension CustomerAnswer {
             json.member("environment", self.environment?.rawValue)
             json.member("by") { self.writeOrigin(to: &$0) }
             json.member("incomplete", self.incomplete)
-            if !isKnown { json.member("reason", "unknownCustomer") }
+            switch standing {
+            case .known: break
+            case .unknown: json.member("reason", "unknownCustomer")
+            case .moved(let target):
+                json.member("reason", "customerMoved")
+                json.member("movedTo", target.rawValue)
+            }
         }
     }
 
@@ -59,7 +64,7 @@ extension StreamKind {
 }
 
 extension CustomerView {
-    /// What the customer is entitled to, by name. It goes to devices, and names no other customer.
+    /// What the customer is entitled to, by name. It goes to devices.
     func writeEntitlements(to json: inout JSONWriter) {
         json.object { json in self.writeAnswer(to: &json) }
     }
@@ -92,6 +97,7 @@ extension CustomerView {
         json.member("stale", false)
         json.member("token", self.token)
         json.member("incomplete", self.incomplete)
+        json.member("movedTo", self.movedTo?.rawValue)
         json.member("entitlements") { json in
             json.array { json in for answer in self.entitlements { answer.writeEntitlement(to: &json) } }
         }

@@ -20,7 +20,7 @@ extension SubscriptionEvent {
                 "customerId",
                 ifPresent: (self.link?.customer ?? self.customer?.customer)?.rawValue ?? self.customerID)
             json.member("actor", ifPresent: self.link?.actor ?? self.customer?.actor)
-            json.member("reason", ifPresent: self.link?.reason)
+            json.member("reason", ifPresent: self.link?.reason ?? self.customer?.reason)
             self.customer?.content.writeMembers(to: &json)
             json.member("detail", ifPresent: self.detail)
         }
@@ -31,8 +31,12 @@ extension CustomerRecord.Content {
     fileprivate func writeMembers(to json: inout JSONWriter) {
         switch self {
         case .granted(let grant): json.member("grant") { json in json.object { grant.writeMembers(to: &$0) } }
-        case .revoked(let id, _): json.member("grantId", id)
+        case .revoked(let key, _): json.member("grantId", key.id)
         case .attributes(let changes): json.member("attributes") { changes.write(to: &$0) }
+        case .takes(let other, _, _), .drops(let other), .taken(let other, _):
+            json.member("movedFrom", other?.rawValue)
+        case .moved(let other): json.member("movedTo", other?.rawValue)
+        case .stays: break
         }
     }
 }

@@ -17,9 +17,13 @@ struct PostedReason {
                 return true
             }
         }
+        self.reason = try Self.checked(reason)
+    }
+
+    static func checked(_ reason: String?) throws(Problem) -> String? {
         guard reason.map({ $0.utf8.count <= Self.longest }) ?? true else {
             throw Problem(.malformedBody, "reason has more than \(Self.longest) bytes")
         }
-        self.reason = reason
+        return reason
     }
 }

@@ -28,7 +28,7 @@ extension API {
             let reason = try PostedReason(body).reason
             try await self.service.link(
                 stream, LinkRequest(customer, origin: .backend, actor: actor, reason: reason))
-            return try await self.answer(customer, in: stream.environment)
+            return try await self.answer(about: customer, in: stream.environment)
         }
     }
 
@@ -38,7 +38,18 @@ extension API {
         try await self.service.link(
             stream,
             LinkRequest(customer, origin: .backend, unlinks: true, actor: self.authorizer.name(of: call.fields)))
-        return try await self.answer(customer, in: stream.environment)
+        return try await self.answer(about: customer, in: stream.environment)
+    }
+
+    func moveCustomer(_ call: Call) async throws -> Response {
+        let customer = try call.customer()
+        let environment = try call.query.app().environment
+        return try await call.withBody { body in
+            let posted = try PostedCustomerMove(body)
+            let target = try await self.service.move(
+                customer, to: posted.target, actor: self.authorizer.name(of: call.fields), reason: posted.reason)
+            return try await self.answer(about: target, in: environment)
+        }
     }
 
     private func view(_ call: Call) async throws -> CustomerView {
@@ -46,8 +57,10 @@ extension API {
             try call.customer(), in: try call.query.app().environment, atLeast: try call.atLeast())
     }
 
-    func answer(_ customer: CustomerID, in environment: AppStoreEnvironment) async throws -> Response {
-        let view = try await self.service.customer(customer, in: environment, atLeast: nil)
+    /// Answers a change of a customer with the one of whom it was recorded: where the customer has been moved, the other one.
+    func answer(about customer: CustomerID, in environment: AppStoreEnvironment) async throws -> Response {
+        let view = try await self.service.customer(
+            self.service.end(of: customer), in: environment, atLeast: nil)
         return .json(reserving: 1_024) { view.write(to: &$0) }
     }
 }

@@ -40,7 +40,7 @@ extension API {
         return try await call.withBody { body in
             let changes = try PostedAttributes(body).changes
             try await self.service.change(CustomerRequest(customer, .set(changes), actor: self.actor(of: call)))
-            return try await self.answer(customer, in: environment)
+            return try await self.answer(about: customer, in: environment)
         }
     }
 
@@ -61,14 +61,14 @@ extension API {
     private func answer(
         _ id: String, _ customer: CustomerID, _ status: HTTPResponse.Status = .ok
     ) async throws -> Response {
-        let (state, token) = try await self.service.record(of: customer)
-        guard let grant = state.grant(id) else {
+        let kept = try await self.service.kept(of: customer)
+        guard let grant = kept.state.grant(id, under: kept.origin) else {
             throw Problem(ServiceError(.unknownGrant, "newer grants of the customer have taken the place of this one"))
         }
         return .json(status, reserving: 512) { json in
             json.object { json in
                 grant.writeMembers(to: &json)
-                json.member("token", token)
+                json.member("token", kept.token)
             }
         }
     }

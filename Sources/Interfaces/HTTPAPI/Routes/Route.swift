@@ -105,6 +105,9 @@ extension Route {
         Route(.put, "/v1/customers/{customerId}", .scope(.write), takesBody: true, parameters: ["environment"]) {
             try await $0.setAttributes($1)
         },
+        Route(
+            .post, "/v1/customers/{customerId}/move", .scope(.write), takesBody: true, parameters: ["environment"]
+        ) { try await $0.moveCustomer($1) },
         Route(.post, "/v1/customers/{customerId}/grants", .scope(.write), takesBody: true) {
             try await $0.makeGrant($1)
         },

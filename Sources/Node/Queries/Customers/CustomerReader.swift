@@ -52,7 +52,7 @@ package struct CustomerReader: Sendable {
             let subject = Subject(customer: question.customer, environment: question.environment)
             let holdings = known[subject] ?? self.holdings(own, in: question.environment, at: now)
             known[subject] = holdings
-            return .answer(holdings.answer(for: question.entitlement, at: now), isKnown: own.isKnown)
+            return .answer(holdings.answer(for: question.entitlement, at: now), own.standing)
         }
         return (results, positions)
     }
@@ -61,13 +61,32 @@ package struct CustomerReader: Sendable {
     package func isEntitlement(_ name: String) -> Bool { self.catalog.highestRank(of: name) != nil }
 
     /// Of the customer's own stream.
-    package func key(of customer: CustomerID) -> StreamKey { StreamKey(customer: self.links.hash(customer)) }
+    package func key(of customer: CustomerID) -> StreamKey { StreamKey(customer: self.hash(customer)) }
 
-    /// What its own stream keeps; nothing where it has none.
-    package func state(of customer: CustomerID) async throws -> (CustomerState, [Position]) {
+    package func hash(_ customer: CustomerID) -> IdentifierHash { self.links.hash(customer) }
+
+    /// What a customer's own stream keeps, at its version; nothing, at none, where there is no such stream.
+    package struct Record: Sendable {
+        package var state = CustomerState()
+        package var version = StreamVersion.zero
+        package var positions: [Position] = []
+    }
+
+    package func record(of customer: CustomerID) async throws -> Record {
         let key = self.key(of: customer).bytes
         let (loaded, positions) = try await self.load([key])
-        return (loaded.customers[key] ?? CustomerState(), positions)
+        guard let found = loaded.customers[key] else { return Record() }
+        return Record(state: found.state, version: found.version, positions: positions)
+    }
+
+    /// The customer whose everything is a customer's by now, and what is kept of it: itself, where it has not been moved.
+    package func end(of customer: CustomerID) async throws -> (CustomerID, Record) {
+        var (end, record) = (customer, try await self.record(of: customer))
+        for _ in 0..<Resolution.moveLimit {
+            guard let next = record.state.movedTo else { break }
+            (end, record) = (next, try await self.record(of: next))
+        }
+        return (end, record)
     }
 
     private struct Subject: Hashable {
@@ -95,8 +114,9 @@ package struct CustomerReader: Sendable {
                 return dates.0 == dates.1
                     ? left.key.bytes.lexicographicallyPrecedes(right.key.bytes) : dates.0 > dates.1
             },
-            conflicts: held.conflicts, grants: held.state?.grants ?? [], attributes: held.state?.attributes ?? [:],
-            hasRecord: held.state != nil, asOf: now, token: self.positions.token(bounds + positions))
+            conflicts: held.conflicts, grants: held.states.flatMap(\.grants), attributes: held.attributes,
+            hasRecord: held.hasRecord, movedTo: held.movedTo, asOf: now, token: self.positions.token(bounds + positions)
+        )
     }
 
     private func holdings(_ held: Held, in environment: AppStoreEnvironment, at now: Moment) -> CustomerHoldings {
@@ -104,7 +124,8 @@ package struct CustomerReader: Sendable {
             streams: held.streams.map { stream in
                 HeldStream(stream.outlook, from: now, countsInProduction: stream.countsInProduction)
             },
-            grants: held.state?.grants(seenAt: now) ?? [], in: environment, catalog: self.catalog, rules: self.rules)
+            grants: held.states.flatMap { $0.grants(seenAt: now) }, in: environment, catalog: self.catalog,
+            rules: self.rules)
     }
 
     // MARK: Reading
@@ -119,39 +140,127 @@ package struct CustomerReader: Sendable {
 
         var streams: [Stream] = []
         var conflicts: [StreamKey] = []
-        /// Of the customer's own stream; nil where it has none.
-        var state: CustomerState?
+        /// Of the customer's own stream, then of those whose move here is not settled; none where it has been moved itself.
+        var states: [CustomerState] = []
+        var hasRecord = false
+        var movedTo: CustomerID?
 
-        var isKnown: Bool { !self.streams.isEmpty || self.state != nil }
+        var standing: CustomerResult.Standing {
+            if let movedTo { return .moved(to: movedTo) }
+            return self.hasRecord || !self.streams.isEmpty ? .known : .unknown
+        }
+
+        /// The customer's own go before those of the others.
+        var attributes: [String: AttributeValue] {
+            self.states.reduce(into: [:]) { all, state in all.merge(state.attributes) { own, _ in own } }
+        }
     }
 
     private func holdings(of customers: [CustomerID]) async throws -> ([Held], [Position]) {
-        let candidates = try await self.candidates(of: customers)
-        let own = customers.map { self.key(of: $0).bytes }
-        let (loaded, positions) = try await self.load(Set(candidates.joined() + own))
-        let held = zip(zip(customers, own), candidates).map { customer, keys in
-            let (customer, key) = customer
-            var held = Held(state: loaded.customers[key])
-            let hash = self.links.hash(customer)
-            for key in keys {
-                guard let state = loaded.streams[key] else { continue }
-                if let because = self.links.resolution(of: state).reason(of: hash) {
-                    if let outlook = Outlook(state, rules: self.rules) {
-                        let counts = self.policies.sandbox(of: state.key.bundleID)
-                            .counts(customer, token: state.leads.token?.value ?? nil)
-                        held.streams.append(
-                            Held.Stream(outlook: outlook, because: because, countsInProduction: counts))
-                    }
-                } else if state.leads.conflicts.contains(customer) {
-                    held.conflicts.append(state.key)
-                }
-            }
-            return held
-        }
-        return (held, positions)
+        let families = try await self.families(of: customers)
+        return (customers.map { self.held(by: $0, families) }, families.positions)
     }
 
-    /// The keys of the streams that may lead to each customer.
+    private func held(by customer: CustomerID, _ families: Families) -> Held {
+        var held = Held()
+        held.hasRecord = families.states[customer] != nil
+        held.movedTo = families.moves.end(of: self.links.hash(customer))
+        guard held.movedTo == nil else { return held }
+        let own = families.members(of: customer)
+        held.states = families.states(of: customer)
+        let hash = self.links.hash(customer)
+        for key in own.reduce(into: Set(), { $0.formUnion(families.candidates[$1] ?? []) }) {
+            guard let state = families.streams[key] else { continue }
+            if let because = self.links.resolution(of: state, families.moves).reason(of: hash) {
+                guard let outlook = Outlook(state, rules: self.rules) else { continue }
+                let (policy, token) = (self.policies.sandbox(of: state.key.bundleID), state.leads.token?.value ?? nil)
+                held.streams.append(
+                    Held.Stream(
+                        outlook: outlook, because: because,
+                        countsInProduction: own.contains { policy.counts($0, token: token) }))
+            } else if own.contains(where: state.leads.conflicts.contains) {
+                held.conflicts.append(state.key)
+            }
+        }
+        return held
+    }
+
+    /// Customers, those who have moved to them, and what the look-ups of all these name.
+    private struct Families {
+        var states: [CustomerID: CustomerState] = [:]
+        /// Those who have moved to a customer themselves, not by way of others.
+        var arrivals: [CustomerID: [CustomerID]] = [:]
+        var moves = CustomerMoves()
+        /// The keys of streams that may lead to a customer.
+        var candidates: [CustomerID: Set<[UInt8]>] = [:]
+        var streams: [[UInt8]: StreamState] = [:]
+        var positions: [Position] = []
+
+        /// The customer, and all who have moved to it.
+        func members(of customer: CustomerID) -> [CustomerID] {
+            [customer] + (self.arrivals[customer] ?? []).flatMap(self.members)
+        }
+
+        /// Of a customer, and of those who brought along what it has not got yet.
+        func states(of customer: CustomerID) -> [CustomerState] {
+            guard let state = self.states[customer] else { return [] }
+            return [state]
+                + state.takes.filter { self.arrivals[customer]?.contains($0.customer) ?? false }
+                .compactMap { self.states[$0.customer] }
+        }
+    }
+
+    /// Look-ups come first: what a customer's row does not have yet of somebody whom they name, it is about to get, and says so.
+    private func families(of customers: [CustomerID]) async throws -> Families {
+        var families = Families()
+        var next = customers
+        while !next.isEmpty {
+            let found = try await self.candidates(of: next)
+            var keys = Set(found.joined())
+            // Whoever has arrived was read to learn that.
+            for customer in next where families.states[customer] == nil { keys.insert(self.key(of: customer).bytes) }
+            let (loaded, positions) = try await self.load(keys)
+            families.positions += positions
+            families.streams.merge(loaded.streams) { first, _ in first }
+            for (customer, keys) in zip(next, found) {
+                if let own = loaded.customers[self.key(of: customer).bytes] { families.states[customer] = own.state }
+                families.candidates[customer] = keys
+            }
+            for other in loaded.customers.values.map(\.state) {
+                if let customer = other.customer { families.states[customer] = other }
+            }
+            next = families.states.keys.filter { customer in
+                guard families.candidates[customer] == nil else { return false }
+                return families.states[customer]?.movedTo.map { families.candidates[$0] != nil } ?? false
+            }
+        }
+        families.positions += try await self.follow(customers, in: &families)
+        for (customer, state) in families.states {
+            guard let target = state.movedTo else { continue }
+            families.arrivals[target, default: []].append(customer)
+            families.moves.note(self.links.hash(customer), movedTo: self.links.hash(target), target)
+        }
+        return families
+    }
+
+    /// Reads where those of these customers who have been moved are by now.
+    private func follow(_ customers: [CustomerID], in families: inout Families) async throws -> [Position] {
+        var positions: [Position] = []
+        var next = customers
+        while true {
+            next = next.compactMap { families.states[$0]?.movedTo }.filter { families.states[$0] == nil }
+            let keys = Dictionary(next.map { (self.key(of: $0).bytes, $0) }) { first, _ in first }
+            guard !keys.isEmpty else { return positions }
+            let (loaded, read) = try await self.load(Set(keys.keys))
+            positions += read
+            for (bytes, customer) in keys {
+                if let state = loaded.customers[bytes]?.state { families.states[customer] = state }
+            }
+            next = Array(Set(next))
+        }
+    }
+
+    /// For each customer the keys of the streams that may lead to it, and of those customers' that may have moved to it.
     private func candidates(of customers: [CustomerID]) async throws -> [Set<[UInt8]>] {
         var sought: [SoughtIdentifier] = []
         var owners: [Int] = []
@@ -164,7 +273,11 @@ package struct CustomerReader: Sendable {
         }
         var candidates = [Set<[UInt8]>](repeating: [], count: customers.count)
         for (place, keys) in zip(owners, try await self.store.streams(for: sought)) {
-            candidates[place].formUnion(keys.filter { StreamKey(bytes: $0)?.kind.givesAccess ?? false })
+            candidates[place].formUnion(
+                keys.filter { bytes in
+                    guard let kind = StreamKey(bytes: bytes)?.kind else { return false }
+                    return kind.givesAccess || kind == .customer
+                })
         }
         return candidates
     }
@@ -172,7 +285,7 @@ package struct CustomerReader: Sendable {
     /// States by key: of subscriptions and purchases, and of customers.
     private struct Loaded {
         var streams: [[UInt8]: StreamState] = [:]
-        var customers: [[UInt8]: CustomerState] = [:]
+        var customers: [[UInt8]: (state: CustomerState, version: StreamVersion)] = [:]
     }
 
     /// What is stored under these keys, and how far the log of each of their shards is known to reach with that.
@@ -190,7 +303,8 @@ package struct CustomerReader: Sendable {
             for row in answer.streams {
                 guard let key = StreamKey(bytes: row.key) else { continue }
                 if key.kind == .customer {
-                    loaded.customers[row.key] = try await self.store.loadCustomer(row, key: key, in: request.shard)
+                    let state = try await self.store.loadCustomer(row, key: key, in: request.shard)
+                    loaded.customers[row.key] = (state, row.version)
                 } else {
                     loaded.streams[row.key] = try await self.store.loadState(row, key: key, in: request.shard)
                 }

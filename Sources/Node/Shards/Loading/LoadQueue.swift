@@ -1,4 +1,7 @@
+import Customers
 import EventLog
+import Ownership
+import Subscriptions
 import Synchronization
 
 /// Group commit, the other way round: while one read of the store is under way, what other shards have to know gathers
@@ -21,9 +24,13 @@ final class LoadQueue: Sendable {
     }
 
     private let store: any EventStore
+    private let map: ShardHash
     private let state = Mutex(State())
 
-    init(store: any EventStore) { self.store = store }
+    init(store: any EventStore, map: ShardHash) {
+        self.store = store
+        self.map = map
+    }
 
     func load(_ request: LoadRequest) async throws(StoreError) -> LoadAnswer {
         guard !request.isEmpty else { return LoadAnswer() }
@@ -31,6 +38,27 @@ final class LoadQueue: Sendable {
         case .answered(let answer): return try answer.get()
         case .read: return try await self.read(request).get()
         }
+    }
+
+    /// The stream rows under these keys, whichever shards they are of.
+    func rows(of keys: [StreamKey]) async throws -> [(shard: ShardID, row: StreamRow)] {
+        var requests: [ShardID: LoadRequest] = [:]
+        for key in keys {
+            let shard = self.map.shard(of: key.id)
+            requests[shard, default: LoadRequest(shard: shard)].keys.append(key.bytes)
+        }
+        return try await withThrowingTaskGroup(of: [(ShardID, StreamRow)].self) { group in
+            for request in requests.values {
+                group.addTask { try await self.load(request).streams.map { (request.shard, $0) } }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    /// What the stream of a customer keeps, from its row.
+    func customer(_ row: StreamRow, in shard: ShardID) async throws -> CustomerState? {
+        guard let key = StreamKey(bytes: row.key) else { return nil }
+        return try await self.store.loadCustomer(row, key: key, in: shard)
     }
 
     private func turn(_ request: LoadRequest) async -> Turn {

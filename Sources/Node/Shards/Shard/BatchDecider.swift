@@ -11,6 +11,8 @@ import WireProtocol
 struct BatchDecider {
     private let rules: DerivationRules
     private let links: LinkJudge
+    /// nil where what is stored of one who has been moved cannot be read.
+    private let moves: CustomerMoves?
     private let fingerprint: RulesFingerprint
     /// The present: what is true and what is due goes by it.
     private let now: Moment
@@ -35,11 +37,12 @@ struct BatchDecider {
     private(set) var joining: [Commit.Decided] = []
 
     init(
-        rules: DerivationRules, links: LinkJudge, now: Moment, at: Moment, head: LogSequence,
+        rules: DerivationRules, links: LinkJudge, moves: CustomerMoves?, now: Moment, at: Moment, head: LogSequence,
         entries: [[UInt8]: StreamEntry], known: [[UInt8]: Delivery], inFlight: Set<[UInt8]>
     ) {
         self.rules = rules
         self.links = links
+        self.moves = moves
         self.fingerprint = RulesFingerprint(rules)
         self.now = now
         self.at = at
@@ -137,7 +140,11 @@ struct BatchDecider {
         guard before.version > .zero, command.key.kind.givesAccess else {
             return .refused(.unknownSubscription, message: "nothing is known under this id yet")
         }
-        let decision = self.links.decide(request, before.state, at: self.now, rules: self.rules)
+        guard let moves else {
+            return .refused(.corrupt, message: "what is stored of a customer cannot be read")
+        }
+        let decision = self.links.decide(
+            request, before.state, moves, at: self.now, rules: self.rules)
         // A request of its own that comes again has been carried out, whatever others have asked for since.
         let earlier = bundle.isEmpty ? self.delivery(of: bundle.dedupKey) : nil
         var outcome = earlier.map { SubmissionOutcome.duplicate($0.place) }
@@ -169,7 +176,7 @@ struct BatchDecider {
         }
         // A request that comes again has been carried out, whatever others have asked for since.
         if let earlier = self.delivery(of: dedupKey) { return .duplicate(earlier.place) }
-        let decision = CustomerDecision(request, state, at: self.now)
+        let decision = CustomerDecision(request, state, at: before.version.rawValue, self.now)
         if let refusal = decision.refusal {
             let error = ServiceError(refusal)
             return .refused(error.code, message: error.message)

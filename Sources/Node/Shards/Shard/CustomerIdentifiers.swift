@@ -23,6 +23,7 @@ struct CustomerIdentifiers {
                 self.add(.appTransaction, rescinded.appTransactionID)
             }
             self.add(.customer, event.link?.customer?.rawValue ?? event.customerID)
+            if case .moved(let target) = event.customer?.content { self.add(.customer, target?.rawValue) }
         }
     }
 

@@ -9,6 +9,10 @@ extension CustomerRecord {
         case .granted: .granted
         case .revoked: .grantRevoked
         case .attributes: .attributesChanged
+        case .takes: .moveExpected
+        case .drops, .stays: .moveGivenUp
+        case .taken: .moveSettled
+        case .moved: .moved
         }
     }
 }
@@ -21,7 +25,7 @@ extension ServiceError {
             self.init(
                 .grantExists,
                 "the customer has a grant of this id that says something else: PUT …/grants/{grantId} replaces it")
-        case .grantIsOver: self.init(.invalidGrant, "until is past: the grant would be over before it begins")
+        case .grantIsOver: self.init(.invalidGrant, "until is in the past: give a later moment")
         case .grantEndsBeforeItBegins: self.init(.invalidGrant, "until is not after from")
         case .tooManyGrants:
             self.init(
@@ -29,6 +33,18 @@ extension ServiceError {
                 "a customer has room for \(CustomerState.grantLimit) grants that have not ended, and "
                     + "\(CustomerState.grantBytes >> 10) KB of their texts: take one of them back first")
         case .unknownGrant: self.init(.unknownGrant, "the customer has no grant of this id")
+        case .customerMoved:
+            self.init(
+                .customerMoved,
+                "the customer has been moved to another one: GET /v1/customers/{customerId} says to whom")
+        case .customerMoving:
+            self.init(
+                .customerMoving,
+                "another change or move of the customer was made at the same time: send the request again")
+        case .tooManyNames:
+            self.init(
+                .tooManyIdentifiers,
+                "\(CustomerState.nameLimit) ids may be one customer, and together these would be more")
         case .tooManyAttributes:
             self.init(
                 .invalidAttributes,

@@ -15,8 +15,13 @@ package struct LinkJudge: Sendable {
     }
 
     /// To whom a stream leads.
-    package func resolution(of state: StreamState) -> Resolution {
-        self.stream(state).resolution
+    package func resolution(of state: StreamState, _ moves: CustomerMoves) -> Resolution {
+        self.stream(state, moves).resolution
+    }
+
+    /// Whose moves a request about the stream depends on, beside the customer that it names.
+    func customers(of state: StreamState) -> [IdentifierHash] {
+        LeadImage(state.leads, hash: self.hashing.hash).customers + state.leads.conflicts.map(self.hash)
     }
 
     package func hash(_ customer: CustomerID) -> IdentifierHash { self.hashing.hash(.customer, customer.rawValue) }
@@ -25,9 +30,13 @@ package struct LinkJudge: Sendable {
     ///   - state: with the facts that came with the request.
     ///   - moment: now.
     func decide(
-        _ request: LinkRequest, _ state: StreamState, at moment: Moment, rules: DerivationRules
+        _ request: LinkRequest, _ state: StreamState, _ moves: CustomerMoves, at moment: Moment,
+        rules: DerivationRules
     ) -> LinkDecision {
-        let stream = self.stream(state)
+        let stream = self.stream(state, moves)
+        var request = request
+        // What is said under the id of a customer who has been moved is said of the other one.
+        if let end = moves.end(of: self.hash(request.customer)) { request.customer = end }
         guard !request.unlinks else { return LinkDecision(unlinking: request, stream) }
         let snapshot = state.snapshot(at: moment, rules: rules)
         return LinkDecision(
@@ -35,19 +44,11 @@ package struct LinkJudge: Sendable {
             policy: self.policies.rules(of: state.key.bundleID).transfer)
     }
 
-    private func stream(_ state: StreamState) -> LinkedStream {
+    private func stream(_ state: StreamState, _ moves: CustomerMoves) -> LinkedStream {
         LinkedStream(
-            state.leads, newest: state.facts.newestPlace, in: UnregisteredIdentifiers(),
+            state.leads, newest: state.facts.newestPlace, in: moves,
             tokens: self.policies.rules(of: state.key.bundleID).tokens, hash: self.hashing.hash)
     }
-}
-
-/// The rows of a store in which no customer has registered an identifier or been moved.
-private struct UnregisteredIdentifiers: IdentifierRows {
-    func holder(ofToken token: IdentifierHash) -> IdentifierHash? { nil }
-    func holder(ofAppTransaction id: IdentifierHash) -> IdentifierHash? { nil }
-    func successor(of customer: IdentifierHash) -> IdentifierHash? { nil }
-    func leads(of predecessor: OriginalTransactionID) -> LeadImage? { nil }
 }
 
 extension LinkRecord {

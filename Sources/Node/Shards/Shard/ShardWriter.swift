@@ -83,6 +83,8 @@ actor ShardWriter {
     private struct LoadedBatch {
         var entries: [[UInt8]: StreamEntry]
         var known: [[UInt8]: Delivery]
+        /// Of the customers that requests to link depend on; nil where what is stored of one of them cannot be read.
+        var moves: CustomerMoves?
     }
 
     /// A repetition of something in flight waits for that commit. true when it is taken care of.
@@ -129,7 +131,35 @@ actor ShardWriter {
         let more = try await self.node.loads.load(
             LoadRequest(shard: shard, dedupKeys: self.keysThatFollow(commands, &loaded)))
         loaded.known.merge(try more.deliveries()) { inMemory, _ in inMemory }
+        do {
+            loaded.moves = try await self.node.loads.moves(of: self.linked(commands, loaded), by: self.node.links)
+        } catch {
+            // Facts count all the same.
+            guard ServiceError(error).code == .corrupt else { throw error }
+        }
         return loaded
+    }
+
+    /// The customers on whom requests to link depend.
+    private func linked(_ commands: [Command], _ loaded: LoadedBatch) -> Set<IdentifierHash> {
+        let submissions = commands.compactMap { command -> Submission? in
+            guard case .submission(let submission) = command.content else { return nil }
+            return submission
+        }
+        let links = submissions.compactMap(\.bundle.link)
+        guard !links.isEmpty else { return [] }
+        var customers = Set(links.map { self.node.links.hash($0.customer) })
+        // The facts of the batch count before the links that come with them or after them.
+        for (bytes, group) in Dictionary(grouping: submissions, by: \.key.bytes)
+        where group.contains(where: { $0.bundle.link != nil }) {
+            var state = loaded.entries[bytes]?.state ?? StreamState(key: group[0].key)
+            for submission in group {
+                customers.formUnion(self.node.links.customers(of: state))
+                state = state.merging(submission.bundle.facts, source: submission.bundle.source)
+            }
+            customers.formUnion(self.node.links.customers(of: state))
+        }
+        return customers
     }
 
     /// What has to be looked for because of what was found: of timers the announcement that is due, and of a UUID that
@@ -162,7 +192,7 @@ actor ShardWriter {
         let head = self.ledger.head
         let now = self.node.watch.present
         var decider = BatchDecider(
-            rules: self.node.configuration.rules, links: self.node.links, now: now,
+            rules: self.node.configuration.rules, links: self.node.links, moves: loaded.moves, now: now,
             at: max(now, self.ledger.lastRecordedAt), head: head,
             entries: loaded.entries, known: loaded.known,
             inFlight: Set(commands.map(\.keyBytes).filter { self.ledger.isChanging($0) }))

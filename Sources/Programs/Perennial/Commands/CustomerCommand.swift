@@ -9,10 +9,11 @@ struct CustomerCommand: ParsableCommand {
               perennial customer show u-1001
               perennial customer link u-1001 2000000000000001 --reason "support case 4711"
               perennial customer unlink u-1001 2000000000000001
+              perennial customer move anonymous-7 u-1001
               perennial customer grant u-1001 pro --until 2027-01-31T00:00:00Z --source web --reason "order 4711"
               perennial customer set u-1001 plan=gold
             """,
-        subcommands: [Show.self, Link.self, Unlink.self, Grant.self, Revoke.self, Set.self])
+        subcommands: [Show.self, Link.self, Unlink.self, Move.self, Grant.self, Revoke.self, Set.self])
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

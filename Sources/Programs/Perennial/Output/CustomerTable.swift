@@ -9,6 +9,7 @@ package struct CustomerTable {
     fileprivate init(_ customer: JSONFragment) { self.customer = customer }
 
     package var lines: [String] {
+        if let target = self.customer["movedTo"]?.plain { return ["moved to \(target.escapingControls)"] }
         var lines = self.table(
             ["ENTITLEMENT", "", "UNTIL", "BY"], of: "entitlements",
             { item in

@@ -19,8 +19,10 @@ package struct FeatureLevel: RawRepresentable, Hashable, Comparable, Sendable {
     package static let customers = Self(rawValue: 2)
     /// Streams of customers: grants and attributes.
     package static let customerStreams = Self(rawValue: 3)
+    /// Customers that are moved.
+    package static let customerMoves = Self(rawValue: 4)
     /// The newest that this build can read and write.
-    package static let supported = Self.customerStreams
+    package static let supported = Self.customerMoves
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

@@ -74,25 +74,54 @@ extension ProtoEvent {
 extension CustomerRecord {
     fileprivate init(_ proto: ProtoCustomerRecord, _ personal: ProtoPersonalIdentifiers) throws(Refusal) {
         let content: Content
+        let other = personal.hasOtherCustomerID ? CustomerID(stored: try personal.otherCustomerID.spelling()) : nil
         switch proto.content {
-        case .granted(let grant): content = .granted(Grant(grant))
-        case .revoked(let grant): content = .revoked(grant: grant.id, at: Moment(rawValue: grant.at))
-        case .attributes(let list):
-            var changes: [String: AttributeValue?] = [:]
-            for attribute in list.attributes {
-                switch attribute.value {
-                case .text(let text): changes[attribute.name] = .text(text)
-                case .number(let number): changes[attribute.name] = .number(number)
-                case .boolean(let flag): changes[attribute.name] = .boolean(flag)
-                case nil: changes.updateValue(nil, forKey: attribute.name)
-                }
+        case .move(let move):
+            switch move.step {
+            case .takes:
+                content = .takes(
+                    other, at: move.version,
+                    Room(names: Int(move.room.names), grants: Int(move.room.grants), bytes: Int(move.room.bytes)))
+            case .drops: content = .drops(other)
+            case .taken: content = .taken(other, Belongings(move.belongings))
+            case .moved: content = .moved(to: other)
+            case .stays: content = .stays
+            default: throw Refusal(.malformed, "a step of a move that is not known")
             }
-            content = .attributes(changes)
+        case .granted(let grant): content = .granted(Grant(grant))
+        case .revoked(let grant):
+            content = .revoked(
+                grant: GrantKey(grant.id, under: grant.hasOrigin ? grant.origin : nil), at: Moment(rawValue: grant.at))
+        case .attributes(let list): content = .attributes(list.changes)
         case nil: throw Refusal(.malformed, "a customer's record without content")
         }
         self.init(
             try personal.customerIds.first.map { id throws(Refusal) in CustomerID(stored: try id.spelling()) }, content,
-            actor: proto.hasActor ? proto.actor : nil)
+            actor: proto.hasActor ? proto.actor : nil, reason: proto.hasReason ? proto.reason : nil)
+    }
+}
+
+extension ProtoAttributes {
+    fileprivate var changes: [String: AttributeValue?] {
+        var changes: [String: AttributeValue?] = [:]
+        for attribute in self.attributes {
+            switch attribute.value {
+            case .text(let text): changes[attribute.name] = .text(text)
+            case .number(let number): changes[attribute.name] = .number(number)
+            case .boolean(let flag): changes[attribute.name] = .boolean(flag)
+            case nil: changes.updateValue(nil, forKey: attribute.name)
+            }
+        }
+        return changes
+    }
+}
+
+extension Belongings {
+    fileprivate init(_ proto: ProtoBelongings) {
+        self.init(
+            grants: proto.grants.map(Grant.init), attributes: proto.attributes.changes.compactMapValues { $0 },
+            names: Int(proto.names), asOf: Moment(rawValue: proto.asOf),
+            of: proto.origin)
     }
 }
 
@@ -103,7 +132,8 @@ extension Grant {
             from: Moment(rawValue: proto.from), until: proto.hasUntil ? Moment(rawValue: proto.until) : nil,
             renews: proto.renews, environment: AppStoreEnvironment(rawValue: proto.environment),
             actor: proto.hasActor ? proto.actor : nil,
-            revokedAt: proto.hasRevokedAt ? Moment(rawValue: proto.revokedAt) : nil)
+            revokedAt: proto.hasRevokedAt ? Moment(rawValue: proto.revokedAt) : nil,
+            origin: proto.hasOrigin ? proto.origin : nil)
     }
 }
 

@@ -1,0 +1,36 @@
+/// What a customer brings along when it moves.
+package struct Belongings: Hashable, Sendable {
+    package var grants: [Grant]
+    package var attributes: [String: AttributeValue]
+    /// How many customers it is: itself, and those who have moved to it.
+    package var names: Int
+    /// What had happened by then has happened, whatever the clock says by which it is judged.
+    package var asOf: Moment
+    /// `IdentifierHash.half` of the customer's id.
+    package var origin: UInt64
+
+    package init(
+        grants: [Grant] = [], attributes: [String: AttributeValue] = [:], names: Int = 1,
+        asOf moment: Moment = .distantPast, of origin: UInt64
+    ) {
+        self.grants = grants
+        self.attributes = attributes
+        self.names = names
+        self.asOf = moment
+        self.origin = origin
+    }
+}
+
+/// The room that a customer's belongings take among another one's, kept free until they come.
+package struct Room: Hashable, Sendable {
+    package var names: Int
+    /// Grants that have not ended, and their `size` together.
+    package var grants: Int
+    package var bytes: Int
+
+    package init(names: Int = 1, grants: Int = 0, bytes: Int = 0) {
+        self.names = names
+        self.grants = grants
+        self.bytes = bytes
+    }
+}
