@@ -74,9 +74,11 @@ package final class SubscriptionService: Service, Sendable {
                 store: store, map: shards.map, positions: shards.positions, names: shards.names, catalog: catalog,
                 rules: configuration.rules, mirror: configuration.mirror, clock: clock, watch: shards.watch,
                 waitingClock: configuration.waitingClock, storePatience: configuration.storePatience)
-            self.customers = CustomerReader(
+            let holdings = HoldingsReader(
                 store: store, map: shards.map, positions: shards.positions, hashing: hashing,
-                policies: configuration.customers, rules: configuration.rules, catalog: catalog, clock: clock)
+                policies: configuration.customers, rules: configuration.rules)
+            self.customers = CustomerReader(
+                holdings, rules: configuration.rules, catalog: catalog, clock: clock)
             self.finder = IdentifierFinder(store: store, map: shards.map, hashing: hashing)
             self.node = ShardNode(
                 shards, answers: self.checker, store: store, configuration: configuration, clock: clock,

@@ -15,7 +15,7 @@ import WireProtocol
                     .init($0.customer(), at: .random(in: 0...9, using: &$0), $0.room())
                 },
                 arrived: random.list(upTo: 3) { .random(in: 0 ... .max, using: &$0) },
-                movedTo: random.optional { $0.customer() }, names: Int.random(in: 1...128, using: &random),
+                movedTo: random.optional { $0.customer() },
                 changedAt: random.moment())
             let read = try StoredCustomerState(protoBytes: StoredCustomerState(state).protoBytes())
             #expect(read.logicVersion == CustomerState.logicVersion)

@@ -264,7 +264,8 @@ extension Randomness {
 
     private mutating func linkRequest() -> LinkRequest {
         LinkRequest(
-            self.customer(), origin: self.pick(LinkRequest.Origin.allCases), unlinks: self.chance(1, in: 2),
+            self.customer(), origin: self.pick(LinkRequest.Origin.allCases),
+            action: self.pick(LinkRequest.Action.allCases),
             actor: self.optional { $0.text() }, reason: self.optional { $0.text() })
     }
 
@@ -298,7 +299,8 @@ extension Randomness {
 
     private mutating func belongings() -> Belongings {
         Belongings(
-            grants: self.list(upTo: 2) { $0.grant() }, attributes: [self.text(): self.attribute()], names: 2,
+            grants: self.list(upTo: 2) { $0.grant() }, attributes: [self.text(): self.attribute()],
+            arrived: self.list(upTo: 3) { .random(in: 0 ... .max, using: &$0) },
             asOf: self.moment(), of: .random(in: 0 ... .max, using: &self))
     }
 
@@ -316,7 +318,7 @@ extension Randomness {
             }
         var request = CustomerRequest(
             self.customer(), change, actor: self.optional { $0.text() }, reason: self.optional { $0.text() })
-        request.origin = self.optional { .random(in: 0 ... .max, using: &$0) }
+        request.origins = self.list(upTo: 2) { .random(in: 0 ... .max, using: &$0) }
         return request
     }
 

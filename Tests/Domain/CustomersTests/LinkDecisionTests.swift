@@ -195,6 +195,25 @@ import Testing
         #expect(LinkDecision(unlinking: LinkRequest(customer("v"), origin: .backend), leads.stream()).records == [])
     }
 
+    @Test func `a conflict is dismissed for its customer alone, and moves nothing`() {
+        var leads = StreamLeads()
+        for record in [
+            LinkRecord(.linked, customer("h")), LinkRecord(.conflicted, customer("v")),
+            LinkRecord(.conflicted, customer("w")),
+        ] {
+            leads.apply(record)
+        }
+        let before = leads.resolution()
+        func dismiss(_ name: String) -> [LinkRecord] {
+            let request = LinkRequest(customer(name), origin: .backend, action: .dismiss, actor: "care")
+            return LinkDecision(dismissing: request, leads.stream()).records
+        }
+        #expect(dismiss("h").isEmpty && dismiss("x").isEmpty)
+        #expect(dismiss("v") == [LinkRecord(.dismissed, customer("v"), actor: "care")])
+        for record in dismiss("v") { leads.apply(record) }
+        #expect(leads.conflicts == [customer("w")] && leads.resolution() == before && dismiss("v").isEmpty)
+    }
+
     /// Streams under random requests and payloads: what every state has to keep.
     @Test(arguments: 1...200)
     func `whatever is asked, a stream has one holder, a link that was let in holds, and a refusal moves nothing`(

@@ -24,9 +24,9 @@ import WireProtocol
     }
 
     private func link(
-        _ name: String, _ origin: LinkRequest.Origin = .backend, unlinks: Bool = false
+        _ name: String, _ origin: LinkRequest.Origin = .backend, action: LinkRequest.Action = .link
     ) throws -> LinkRequest {
-        LinkRequest(try #require(CustomerID(name)), origin: origin, unlinks: unlinks, actor: "shop")
+        LinkRequest(try #require(CustomerID(name)), origin: origin, action: action, actor: "shop")
     }
 
     private func subscribed(_ node: Node) throws -> [UInt8] {

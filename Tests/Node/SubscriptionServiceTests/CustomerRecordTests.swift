@@ -209,7 +209,7 @@ import WireProtocol
             // What was brought along is the other one's own.
             var revocation = CustomerRequest(Self.customer, .revoke(grant: "g"))
             try await service.change(revocation)
-            #expect(try await service.kept(of: Self.customer).state.grant("g")?.revokedAt != nil)
+            #expect(try await service.grant("g", of: Self.customer).grant?.revokedAt != nil)
             revocation.content = .set(["a": nil])
             try await service.change(revocation)
             let changed = try await service.customer(Self.other, in: .production, atLeast: nil)
@@ -338,6 +338,15 @@ import WireProtocol
             let view = try await service.customer(Self.other, in: .production, atLeast: nil)
             #expect(view.grants.filter { $0.revokedAt != nil }.map { $0.origin != nil } == [true])
             #expect(view.entitlements.contains { $0.entitled }, "the other one's own is as it was")
+            // By way of another one, and extended there.
+            let third = try #require(CustomerID("third"))
+            try await service.change(Self.grant("later"))
+            _ = try await service.move(Self.other, to: third, actor: nil)
+            for (id, customer) in [("web", Self.other), ("later", Self.other)] {
+                try await service.change(CustomerRequest(customer, .revoke(grant: id)))
+            }
+            let end = try await service.customer(third, in: .production, atLeast: nil)
+            #expect(end.grants.count == 3 && end.grants.allSatisfy { $0.revokedAt != nil })
         }
     }
 
@@ -350,14 +359,16 @@ import WireProtocol
                 let key = try IdentifierKey(of: store)
                 let bundle = FactBundle(
                     source: .person, dedupKey: [UInt8(number)], contentDigest: .zero, signedDate: Node.start,
-                    customer: CustomerRequest(Self.other, .take(guest, at: 0, Room(), origin: UInt64(number))))
+                    customer: CustomerRequest(
+                        Self.other, .take(guest, at: 0, Room(names: 31, grants: 12), origin: UInt64(number))))
                 let target = StreamKey(customer: key.hash(.customer, Self.other.rawValue))
                 _ = try await service.record(Submission(key: target, bundle: bundle, evidence: nil))
             }
-            try await service.change(Self.grant("g"))
+            // More than the room that is left while those may come, who do not.
+            for id in ["g", "h", "i"] { try await service.change(Self.grant(id)) }
             #expect(try await service.move(Self.customer, to: Self.other, actor: nil) == Self.other)
-            let state = try await service.kept(of: Self.other).state
-            #expect(state.takes.isEmpty && state.grants.map(\.id) == ["g"])
+            let state = try await service.kept(of: Self.other)
+            #expect(state.takes.isEmpty && state.grants.map(\.id) == ["g", "h", "i"])
             let third = try #require(CustomerID("third"))
             #expect(try await service.move(Self.other, to: third, actor: nil) == third)
         }
@@ -414,7 +425,7 @@ import WireProtocol
         let node = try self.node(store)
         try await node.run { service in
             try await service.change(Self.grant("g"))
-            let record = try await service.kept(of: Self.customer).state
+            let record = try await service.kept(of: Self.customer)
             let origin = try IdentifierKey(of: store).hash(.customer, Self.customer.rawValue).half
             let brought = record.belongings(of: origin)
             let requests = [
@@ -445,7 +456,7 @@ import WireProtocol
             let yes = both.results.filter { if case .answer(let answer, _) = $0 { answer.entitled } else { false } }
             #expect(yes.count == 1)
             #expect(try await service.move(Self.customer, to: Self.other, actor: nil) == Self.other)
-            let state = try await service.kept(of: Self.other).state
+            let state = try await service.kept(of: Self.other)
             #expect(state.takes.isEmpty && state.grants.map(\.id) == ["g"] && state.names == 2)
             let after = try await service.customer(Self.other, in: .production, atLeast: nil)
             #expect(after.grants.map(\.id) == ["g"])

@@ -134,9 +134,10 @@ extension FactBundle {
 extension MessageWriter {
     fileprivate mutating func write(_ link: LinkRequest) {
         self.write(Int64(link.origin.rawValue), 1)
-        self.write(link.unlinks, 2)
+        self.write(link.action == .unlink, 2)
         self.write(link.actor, 3)
         self.write(link.reason, 4)
+        self.write(link.action == .dismiss, 5)
     }
 }
 
@@ -153,9 +154,10 @@ extension LinkRequest {
                     throw WireError(.unknownWord, "number \(number) of \(ProtoLinkOrigin.self)")
                 }
                 self.origin = origin
-            case 2: self.unlinks = try message.flag()
+            case 2: if try message.flag() { self.action = .unlink }
             case 3: self.actor = try message.text()
             case 4: self.reason = try message.text()
+            case 5: if try message.flag() { self.action = .dismiss }
             default: try message.skip()
             }
         }

@@ -4,7 +4,7 @@ extension Belongings {
     init(_ proto: ProtoBelongings) {
         self.init(
             grants: proto.grants.map(Grant.init), attributes: proto.attributes.values.compactMapValues(\.self),
-            names: Int(proto.names), asOf: Moment(rawValue: proto.asOf),
+            arrived: proto.arrived, asOf: Moment(rawValue: proto.asOf),
             of: proto.origin)
     }
 
@@ -12,7 +12,7 @@ extension Belongings {
         var proto = ProtoBelongings()
         proto.grants = self.grants.map { $0.proto() }
         if !self.attributes.isEmpty { proto.attributes = ProtoAttributes(self.attributes) }
-        proto.names = Int64(self.names)
+        proto.arrived = self.arrived
         proto.origin = self.origin
         proto.asOf = self.asOf.rawValue
         return proto

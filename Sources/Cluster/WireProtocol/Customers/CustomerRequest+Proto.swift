@@ -24,7 +24,7 @@ extension CustomerRequest {
             }
         self.init(
             customer, content, actor: proto.hasActor ? proto.actor : nil, reason: proto.hasReason ? proto.reason : nil)
-        if proto.hasOrigin { self.origin = proto.origin }
+        self.origins = proto.origins
     }
 
     func proto() -> ProtoCustomerRequest {
@@ -53,7 +53,7 @@ extension CustomerRequest {
         case .stay: proto.stay = true
         }
         if let reason = self.reason { proto.reason = reason }
-        if let origin = self.origin { proto.origin = origin }
+        proto.origins = self.origins
         if let actor = self.actor { proto.actor = actor }
         return proto
     }

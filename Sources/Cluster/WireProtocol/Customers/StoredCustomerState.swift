@@ -26,7 +26,7 @@ package struct StoredCustomerState: Hashable, Sendable {
             },
             arrived: proto.arrived,
             movedTo: proto.hasMovedTo ? CustomerID(stored: try proto.movedTo.spelling()) : nil,
-            names: max(1, Int(proto.names)), changedAt: Moment(rawValue: proto.changedAt))
+            changedAt: Moment(rawValue: proto.changedAt))
     }
 
     /// Reading these bytes gives the same state.
@@ -45,7 +45,6 @@ package struct StoredCustomerState: Hashable, Sendable {
         proto.arrived = self.state.arrived
         if let customer = self.state.customer { proto.customer = ProtoIdentifier(customer.rawValue) }
         if let movedTo = self.state.movedTo { proto.movedTo = ProtoIdentifier(movedTo.rawValue) }
-        if self.state.names > 1 { proto.names = Int64(self.state.names) }
         if !self.state.attributes.isEmpty { proto.attributes = ProtoAttributes(self.state.attributes) }
         return try proto.encoded()
     }

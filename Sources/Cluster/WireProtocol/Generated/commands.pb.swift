@@ -502,6 +502,9 @@ package nonisolated struct ProtoLinkRequest: Sendable {
   /// Clears the value of `reason`. Subsequent reads from it will return its default value.
   package mutating func clearReason() {self._reason = nil}
 
+  /// The customer's link that was refused does not wait for a person any more.
+  package var dismisses: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1143,7 +1146,7 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension ProtoLinkRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".LinkRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}unlinks\0\u{1}actor\0\u{1}reason\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}unlinks\0\u{1}actor\0\u{1}reason\0\u{1}dismisses\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1155,6 +1158,7 @@ nonisolated extension ProtoLinkRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 2: try { try decoder.decodeSingularBoolField(value: &self.unlinks) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self._actor) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.dismisses) }()
       default: break
       }
     }
@@ -1177,6 +1181,9 @@ nonisolated extension ProtoLinkRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     try { if let v = self._reason {
       try visitor.visitSingularStringField(value: v, fieldNumber: 4)
     } }()
+    if self.dismisses != false {
+      try visitor.visitSingularBoolField(value: self.dismisses, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1185,6 +1192,7 @@ nonisolated extension ProtoLinkRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.unlinks != rhs.unlinks {return false}
     if lhs._actor != rhs._actor {return false}
     if lhs._reason != rhs._reason {return false}
+    if lhs.dismisses != rhs.dismisses {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

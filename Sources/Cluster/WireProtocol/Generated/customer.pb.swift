@@ -241,8 +241,8 @@ package nonisolated struct ProtoBelongings: Sendable {
   /// Clears the value of `attributes`. Subsequent reads from it will return its default value.
   package mutating func clearAttributes() {self._attributes = nil}
 
-  /// How many customers it is: itself, and those who have moved to it.
-  package var names: Int64 = 0
+  /// The origins of what those brought along who have moved to it, or had moved to them.
+  package var arrived: [UInt64] = []
 
   /// What had happened by then has happened, whatever the clock says by which it is judged.
   package var asOf: Int64 = 0
@@ -454,10 +454,7 @@ package nonisolated struct ProtoCustomerState: Sendable {
   /// Clears the value of `customer`. Subsequent reads from it will return its default value.
   package mutating func clearCustomer() {self._customer = nil}
 
-  /// How many customers it is; 0 stands for 1.
-  package var names: Int64 = 0
-
-  /// The origins of what others brought along who moved here themselves.
+  /// The origins of what others brought along who have moved here, or had moved to them.
   package var arrived: [UInt64] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -597,15 +594,9 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
   /// Clears the value of `reason`. Subsequent reads from it will return its default value.
   package mutating func clearReason() {self._reason = nil}
 
-  /// Of a request under another id, which has been moved to the customer: half of the hash of that id.
-  package var origin: UInt64 {
-    get {_origin ?? 0}
-    set {_origin = newValue}
-  }
-  /// Returns true if `origin` has been explicitly set.
-  package var hasOrigin: Bool {self._origin != nil}
-  /// Clears the value of `origin`. Subsequent reads from it will return its default value.
-  package mutating func clearOrigin() {self._origin = nil}
+  /// Of a request under another id, which has been moved to the customer: halves of the hashes of that id and of those that had moved
+  /// to it.
+  package var origins: [UInt64] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -770,7 +761,6 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
 
   fileprivate var _actor: String? = nil
   fileprivate var _reason: String? = nil
-  fileprivate var _origin: UInt64? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -986,7 +976,7 @@ nonisolated extension ProtoCustomerMove.Step: SwiftProtobuf._ProtoNameProviding 
 
 nonisolated extension ProtoBelongings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Belongings"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grants\0\u{1}attributes\0\u{1}names\0\u{3}as_of\0\u{1}origin\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grants\0\u{1}attributes\0\u{1}arrived\0\u{3}as_of\0\u{1}origin\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -996,7 +986,7 @@ nonisolated extension ProtoBelongings: SwiftProtobuf.Message, SwiftProtobuf._Mes
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.grants) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._attributes) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self.names) }()
+      case 3: try { try decoder.decodeRepeatedFixed64Field(value: &self.arrived) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self.asOf) }()
       case 5: try { try decoder.decodeSingularFixed64Field(value: &self.origin) }()
       default: break
@@ -1015,8 +1005,8 @@ nonisolated extension ProtoBelongings: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._attributes {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
-    if self.names != 0 {
-      try visitor.visitSingularInt64Field(value: self.names, fieldNumber: 3)
+    if !self.arrived.isEmpty {
+      try visitor.visitPackedFixed64Field(value: self.arrived, fieldNumber: 3)
     }
     if self.asOf != 0 {
       try visitor.visitSingularInt64Field(value: self.asOf, fieldNumber: 4)
@@ -1030,7 +1020,7 @@ nonisolated extension ProtoBelongings: SwiftProtobuf.Message, SwiftProtobuf._Mes
   package static func ==(lhs: ProtoBelongings, rhs: ProtoBelongings) -> Bool {
     if lhs.grants != rhs.grants {return false}
     if lhs._attributes != rhs._attributes {return false}
-    if lhs.names != rhs.names {return false}
+    if lhs.arrived != rhs.arrived {return false}
     if lhs.asOf != rhs.asOf {return false}
     if lhs.origin != rhs.origin {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1268,7 +1258,7 @@ nonisolated extension ProtoAttributes.Attribute: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CustomerState"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}grants\0\u{1}attributes\0\u{3}changed_at\0\u{1}takes\0\u{3}moved_to\0\u{1}customer\0\u{1}names\0\u{1}arrived\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}grants\0\u{1}attributes\0\u{3}changed_at\0\u{1}takes\0\u{3}moved_to\0\u{1}customer\0\u{1}arrived\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1283,8 +1273,7 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
       case 5: try { try decoder.decodeRepeatedMessageField(value: &self.takes) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._movedTo) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._customer) }()
-      case 8: try { try decoder.decodeSingularInt64Field(value: &self.names) }()
-      case 9: try { try decoder.decodeRepeatedFixed64Field(value: &self.arrived) }()
+      case 8: try { try decoder.decodeRepeatedFixed64Field(value: &self.arrived) }()
       default: break
       }
     }
@@ -1316,11 +1305,8 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
     try { if let v = self._customer {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     } }()
-    if self.names != 0 {
-      try visitor.visitSingularInt64Field(value: self.names, fieldNumber: 8)
-    }
     if !self.arrived.isEmpty {
-      try visitor.visitPackedFixed64Field(value: self.arrived, fieldNumber: 9)
+      try visitor.visitPackedFixed64Field(value: self.arrived, fieldNumber: 8)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1333,7 +1319,6 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.takes != rhs.takes {return false}
     if lhs._movedTo != rhs._movedTo {return false}
     if lhs._customer != rhs._customer {return false}
-    if lhs.names != rhs.names {return false}
     if lhs.arrived != rhs.arrived {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1386,7 +1371,7 @@ nonisolated extension ProtoCustomerState.Take: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CustomerRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grant\0\u{1}revoke\0\u{1}set\0\u{1}actor\0\u{1}take\0\u{1}drop\0\u{1}settle\0\u{1}move\0\u{1}stay\0\u{1}reason\0\u{1}origin\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grant\0\u{1}revoke\0\u{1}set\0\u{1}actor\0\u{1}take\0\u{1}drop\0\u{1}settle\0\u{1}move\0\u{1}stay\0\u{1}reason\0\u{1}origins\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1490,7 +1475,7 @@ nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf
         }
       }()
       case 10: try { try decoder.decodeSingularStringField(value: &self._reason) }()
-      case 11: try { try decoder.decodeSingularFixed64Field(value: &self._origin) }()
+      case 11: try { try decoder.decodeRepeatedFixed64Field(value: &self.origins) }()
       default: break
       }
     }
@@ -1545,9 +1530,9 @@ nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf
     try { if let v = self._reason {
       try visitor.visitSingularStringField(value: v, fieldNumber: 10)
     } }()
-    try { if let v = self._origin {
-      try visitor.visitSingularFixed64Field(value: v, fieldNumber: 11)
-    } }()
+    if !self.origins.isEmpty {
+      try visitor.visitPackedFixed64Field(value: self.origins, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1555,7 +1540,7 @@ nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.change != rhs.change {return false}
     if lhs._actor != rhs._actor {return false}
     if lhs._reason != rhs._reason {return false}
-    if lhs._origin != rhs._origin {return false}
+    if lhs.origins != rhs.origins {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

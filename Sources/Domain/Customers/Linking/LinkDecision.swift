@@ -67,6 +67,13 @@ package struct LinkDecision: Hashable, Sendable {
         }
         if rest.resolution.reason(of: customer) != nil { take(rest.link(to: nil)) }
     }
+
+    /// Closes the customer's conflicts, under whichever of its ids they were recorded.
+    package init(dismissing request: LinkRequest, _ stream: LinkedStream) {
+        let customer = stream.end(of: request.customer)
+        self.records = stream.leads.conflicts.filter { stream.end(of: $0) == customer }
+            .map { LinkRecord(.dismissed, $0).by(request) }
+    }
 }
 
 /// A stream whose links are to be decided, and what they are decided by.

@@ -9,6 +9,8 @@ package enum CustomerRefusal: Hashable, Sendable {
     /// As many grants live as may, or as there is room for.
     case tooManyGrants
     case unknownGrant
+    /// Others have brought grants of this id along, and more than one has not ended.
+    case severalGrants
     case tooManyAttributes
     /// Everything of the customer is another one's.
     case customerMoved
@@ -48,8 +50,9 @@ package struct CustomerDecision: Hashable, Sendable {
         let seen = state.grants(seenAt: moment)
         switch request.content {
         case .grant(var grant, let startsNow, let replaces):
-            let before = state.grant(grant.id, under: request.origin)
-            grant.origin = before?.origin ?? request.origin
+            let meant = Self.meant(grant.id, request, state, seen, at: moment)
+            let before = meant.first
+            grant.origin = before.map(\.origin) ?? request.origins.first
             grant.actor = request.actor
             if startsNow { grant.from = moment }
             if let before, let seen = seen.first(where: { $0.key == before.key }), startsNow, seen.from <= moment {
@@ -67,14 +70,16 @@ package struct CustomerDecision: Hashable, Sendable {
             if self.refusal == nil, place < grant.size, !CustomerState.fits(grant, beside: live, state.reserved()) {
                 self.refusal = .tooManyGrants
             }
+            if meant.count > 1 { self.refusal = .severalGrants }
             self.record(.granted(grant), request)
         case .revoke(let id):
-            let key = state.grant(id, under: request.origin)?.key
-            guard let grant = seen.first(where: { $0.key == key }) else {
+            let meant = Self.meant(id, request, state, seen, at: moment)
+            guard let key = meant.first?.key, let grant = seen.first(where: { $0.key == key }) else {
                 self.refusal = .unknownGrant
                 return
             }
-            if grant.isLive(at: moment) { self.record(.revoked(grant: grant.key, at: moment), request) }
+            if meant.count > 1 { self.refusal = .severalGrants }
+            if grant.isLive(at: moment) { self.record(.revoked(grant: key, at: moment), request) }
         case .set(let wanted):
             let changes = wanted.filter { $1 != state.attributes[$0] }
             guard !changes.isEmpty else { return }
@@ -104,6 +109,17 @@ package struct CustomerDecision: Hashable, Sendable {
             self.record(.moved(to: target), request)
         case .stay: self.record(.stays, request)
         }
+    }
+
+    /// The grant that an id means: the customer's own, or that of the id under which it is asked for; else one that has not ended before
+    /// one that has. Several where only the id under which it was made can tell.
+    private static func meant(
+        _ id: String, _ request: CustomerRequest, _ state: CustomerState, _ seen: [Grant], at moment: Moment
+    ) -> [Grant] {
+        let named = state.grants(id, under: request.origins)
+        let live = named.filter { grant in seen.contains { $0.key == grant.key && $0.isLive(at: moment) } }
+        if let exact = live.first, exact.origin == request.origins.first { return [exact] }
+        return live.isEmpty ? Array(named.prefix(1)) : live
     }
 
     private static func refusal(of grant: Grant, at moment: Moment) -> CustomerRefusal? {

@@ -13,12 +13,10 @@ package struct CustomerState: Hashable, Sendable {
     package private(set) var attributes: [String: AttributeValue]
     /// Others who may have moved here. Once that is settled what they brought along is among the customer's own.
     package private(set) var takes: [Take]
-    /// The origins of what others brought along who moved here themselves, not by way of others.
+    /// The origins of what others brought along who have moved here, or had moved to them.
     package private(set) var arrived: [UInt64]
     /// Whose everything of this customer is; nil when it has not been moved.
     package private(set) var movedTo: CustomerID?
-    /// How many customers this one is: itself, and those who have moved here, with those who had moved to them.
-    package private(set) var names: Int
     /// When the newest event was recorded, here or where what was brought along comes from.
     package private(set) var changedAt: Moment
 
@@ -39,7 +37,7 @@ package struct CustomerState: Hashable, Sendable {
     /// - Parameters: as they were stored.
     package init(
         _ customer: CustomerID? = nil, grants: [Grant] = [], attributes: [String: AttributeValue] = [:],
-        takes: [Take] = [], arrived: [UInt64] = [], movedTo: CustomerID? = nil, names: Int = 1,
+        takes: [Take] = [], arrived: [UInt64] = [], movedTo: CustomerID? = nil,
         changedAt: Moment = .distantPast
     ) {
         self.customer = customer
@@ -48,14 +46,19 @@ package struct CustomerState: Hashable, Sendable {
         self.takes = takes
         self.arrived = arrived
         self.movedTo = movedTo
-        self.names = names
         self.changedAt = changedAt
     }
 
-    /// - Parameter origin: of the id under which it is asked for; nil for the customer's own, which finds what others have brought too.
-    package func grant(_ id: String, under origin: UInt64? = nil) -> Grant? {
-        self.grants.first { $0.key == GrantKey(id, under: origin) }
-            ?? (origin == nil ? self.grants.first { $0.id == id } : nil)
+    /// How many customers this one is: itself, and those who have arrived.
+    package var names: Int { self.arrived.count + 1 }
+
+    /// Where a grant is among those that `id` may mean, the likeliest first.
+    /// - Parameter origins: of the id under which it is asked for, and of those that had moved to that; none for the customer's own id,
+    ///   under which what others have brought along is found after its own.
+    package func grants(_ id: String, under origins: [UInt64]) -> [Grant] {
+        let named = self.grants.filter { $0.id == id }
+        guard !origins.isEmpty else { return named.filter { $0.origin == nil } + named.filter { $0.origin != nil } }
+        return origins.flatMap { origin in named.filter { $0.origin == origin } }
     }
 
     /// The grants for whoever judges them by a clock that may be behind the one by which they were recorded: what had happened
@@ -73,7 +76,7 @@ package struct CustomerState: Hashable, Sendable {
     /// - Parameter origin: `IdentifierHash.half` of its id.
     package func belongings(of origin: UInt64) -> Belongings {
         Belongings(
-            grants: self.grants, attributes: self.attributes, names: self.names, asOf: self.changedAt, of: origin)
+            grants: self.grants, attributes: self.attributes, arrived: self.arrived, asOf: self.changedAt, of: origin)
     }
 
     /// That its belongings take.
@@ -108,8 +111,7 @@ package struct CustomerState: Hashable, Sendable {
         case .drops(let other): self.forget(other)
         case .taken(let other, let belongings):
             self.forget(other)
-            self.arrived.append(belongings.origin)
-            self.names += belongings.names
+            self.arrived += [belongings.origin] + belongings.arrived
             self.changedAt = max(self.changedAt, belongings.asOf)
             self.add(belongings, at: moment)
             self.add(belongings.attributes)
@@ -124,6 +126,8 @@ package struct CustomerState: Hashable, Sendable {
     private mutating func add(_ belongings: Belongings, at moment: Moment) {
         for var grant in belongings.grants {
             grant.origin = grant.origin ?? belongings.origin
+            // What was said of it since is newer.
+            if self.grants.contains(where: { $0.key == grant.key }) { continue }
             if grant.isLive(at: moment) { self.makeRoom(for: grant, at: moment) }
             if grant.isLive(at: moment) || Self.fits(grant, beside: self.grants) { self.grants.append(grant) }
         }

@@ -2,20 +2,20 @@
 package struct Belongings: Hashable, Sendable {
     package var grants: [Grant]
     package var attributes: [String: AttributeValue]
-    /// How many customers it is: itself, and those who have moved to it.
-    package var names: Int
+    /// Of those who have moved to it, with those who had moved to them: as `origin`.
+    package var arrived: [UInt64]
     /// What had happened by then has happened, whatever the clock says by which it is judged.
     package var asOf: Moment
     /// `IdentifierHash.half` of the customer's id.
     package var origin: UInt64
 
     package init(
-        grants: [Grant] = [], attributes: [String: AttributeValue] = [:], names: Int = 1,
+        grants: [Grant] = [], attributes: [String: AttributeValue] = [:], arrived: [UInt64] = [],
         asOf moment: Moment = .distantPast, of origin: UInt64
     ) {
         self.grants = grants
         self.attributes = attributes
-        self.names = names
+        self.arrived = arrived
         self.asOf = moment
         self.origin = origin
     }

@@ -25,8 +25,9 @@ package struct CustomerRequest: Hashable, Sendable {
 
     package var customer: CustomerID
     package var content: Content
-    /// Of a request under another id, which has been moved to the customer: `IdentifierHash.half` of that id.
-    package var origin: UInt64?
+    /// Of a request under another id, which has been moved to the customer: `IdentifierHash.half` of that id, and of those that had
+    /// moved to it.
+    package var origins: [UInt64]
     /// The name of the API token that asks.
     package var actor: String?
     /// For people; of a move.
@@ -35,7 +36,7 @@ package struct CustomerRequest: Hashable, Sendable {
     package init(_ customer: CustomerID, _ content: Content, actor: String? = nil, reason: String? = nil) {
         self.customer = customer
         self.content = content
-        self.origin = nil
+        self.origins = []
         self.actor = actor
         self.reason = reason
     }

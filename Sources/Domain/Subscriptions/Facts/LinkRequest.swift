@@ -9,21 +9,28 @@ package struct LinkRequest: Hashable, Sendable {
         case restore = 3
     }
 
+    package enum Action: Sendable, CaseIterable {
+        case link
+        /// The customer is to have the stream no more.
+        case unlink
+        /// The customer's link that was refused does not wait for a person any more.
+        case dismiss
+    }
+
     package var customer: CustomerID
     package var origin: Origin
-    /// The customer is to have the stream no more.
-    package var unlinks: Bool
+    package var action: Action
     /// The name of the API token that asks.
     package var actor: String?
     /// Why, for people.
     package var reason: String?
 
     package init(
-        _ customer: CustomerID, origin: Origin, unlinks: Bool = false, actor: String? = nil, reason: String? = nil
+        _ customer: CustomerID, origin: Origin, action: Action = .link, actor: String? = nil, reason: String? = nil
     ) {
         self.customer = customer
         self.origin = origin
-        self.unlinks = unlinks
+        self.action = action
         self.actor = actor
         self.reason = reason
     }

@@ -26,18 +26,33 @@ extension API {
         let actor = self.authorizer.name(of: call.fields)
         return try await call.withOptionalBody { body in
             let reason = try PostedReason(body).reason
-            try await self.service.link(
-                stream, LinkRequest(customer, origin: .backend, actor: actor, reason: reason))
-            return try await self.answer(about: customer, in: stream.environment)
+            return try await self.link(
+                stream, LinkRequest(customer, origin: .backend, actor: actor, reason: reason), call)
         }
     }
 
     func unlink(_ kind: StreamKind, _ call: Call) async throws -> Response {
         let customer = try call.customer()
         let stream = try call.query.stream(kind, id: call.arguments[1])
-        try await self.service.link(
+        return try await self.link(
             stream,
-            LinkRequest(customer, origin: .backend, unlinks: true, actor: self.authorizer.name(of: call.fields)))
+            LinkRequest(customer, origin: .backend, action: .unlink, actor: self.authorizer.name(of: call.fields)), call
+        )
+    }
+
+    private func link(_ stream: StreamReference, _ request: LinkRequest, _ call: Call) async throws -> Response {
+        if try call.query.flag("preview") {
+            let preview = try await self.service.preview(stream, request)
+            return .json(reserving: 512) { preview.write(to: &$0) }
+        }
+        try await self.service.link(stream, request)
+        return try await self.answer(about: request.customer, in: stream.environment)
+    }
+
+    func dismissConflict(_ call: Call) async throws -> Response {
+        let customer = try call.customer()
+        let stream = try call.query.stream(.subscription, id: call.arguments[1])
+        try await self.service.dismiss(stream, customer, actor: self.authorizer.name(of: call.fields))
         return try await self.answer(about: customer, in: stream.environment)
     }
 
@@ -46,6 +61,10 @@ extension API {
         let environment = try call.query.app().environment
         return try await call.withBody { body in
             let posted = try PostedCustomerMove(body)
+            if try call.query.flag("preview") {
+                let preview = try await self.service.preview(moving: customer, to: posted.target)
+                return .json(reserving: 512) { preview.write(to: &$0) }
+            }
             let target = try await self.service.move(
                 customer, to: posted.target, actor: self.authorizer.name(of: call.fields), reason: posted.reason)
             return try await self.answer(about: target, in: environment)

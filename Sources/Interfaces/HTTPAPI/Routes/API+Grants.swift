@@ -61,14 +61,14 @@ extension API {
     private func answer(
         _ id: String, _ customer: CustomerID, _ status: HTTPResponse.Status = .ok
     ) async throws -> Response {
-        let kept = try await self.service.kept(of: customer)
-        guard let grant = kept.state.grant(id, under: kept.origin) else {
+        let (found, token) = try await self.service.grant(id, of: customer)
+        guard let grant = found else {
             throw Problem(ServiceError(.unknownGrant, "newer grants of the customer have taken the place of this one"))
         }
         return .json(status, reserving: 512) { json in
             json.object { json in
                 grant.writeMembers(to: &json)
-                json.member("token", kept.token)
+                json.member("token", token)
             }
         }
     }

@@ -106,7 +106,8 @@ extension Route {
             try await $0.setAttributes($1)
         },
         Route(
-            .post, "/v1/customers/{customerId}/move", .scope(.write), takesBody: true, parameters: ["environment"]
+            .post, "/v1/customers/{customerId}/move", .scope(.write), takesBody: true,
+            parameters: ["environment", "preview"]
         ) { try await $0.moveCustomer($1) },
         Route(.post, "/v1/customers/{customerId}/grants", .scope(.write), takesBody: true) {
             try await $0.makeGrant($1)
@@ -119,19 +120,23 @@ extension Route {
         },
         Route(
             .put, "/v1/customers/{customerId}/subscriptions/{originalTransactionId}", .scope(.write), takesBody: true,
-            parameters: stream
+            parameters: stream + ["preview"]
         ) { try await $0.link(.subscription, $1) },
         Route(
             .delete, "/v1/customers/{customerId}/subscriptions/{originalTransactionId}", .scope(.write),
-            parameters: stream
+            parameters: stream + ["preview"]
         ) { try await $0.unlink(.subscription, $1) },
         Route(
             .put, "/v1/customers/{customerId}/purchases/{originalTransactionId}", .scope(.write), takesBody: true,
-            parameters: stream
+            parameters: stream + ["preview"]
         ) { try await $0.link(.purchase, $1) },
         Route(
-            .delete, "/v1/customers/{customerId}/purchases/{originalTransactionId}", .scope(.write), parameters: stream
+            .delete, "/v1/customers/{customerId}/purchases/{originalTransactionId}", .scope(.write),
+            parameters: stream + ["preview"]
         ) { try await $0.unlink(.purchase, $1) },
+        Route(
+            .delete, "/v1/customers/{customerId}/conflicts/{originalTransactionId}", .scope(.write), parameters: stream
+        ) { try await $0.dismissConflict($1) },
         Route(.get, "/v1/find", .scope(.read), parameters: ["q"]) { try await $0.find($1) },
         Route(.get, "/v1/notifications", .scope(.read), parameters: page + ["type"]) { try await $0.records($1) },
         Route(.post, "/v1/check", .scope(.read), takesBody: true) { try await $0.check($1) },

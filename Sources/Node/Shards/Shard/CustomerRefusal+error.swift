@@ -1,5 +1,5 @@
-import Customers
-import ServiceContract
+package import Customers
+package import ServiceContract
 import Subscriptions
 
 extension CustomerRecord {
@@ -19,7 +19,7 @@ extension CustomerRecord {
 
 extension ServiceError {
     /// Why nothing of a customer was changed.
-    init(_ refusal: CustomerRefusal) {
+    package init(_ refusal: CustomerRefusal) {
         switch refusal {
         case .grantExists:
             self.init(
@@ -33,6 +33,11 @@ extension ServiceError {
                 "a customer has room for \(CustomerState.grantLimit) grants that have not ended, and "
                     + "\(CustomerState.grantBytes >> 10) KB of their texts: take one of them back first")
         case .unknownGrant: self.init(.unknownGrant, "the customer has no grant of this id")
+        case .severalGrants:
+            self.init(
+                .ambiguous,
+                "several grants of this id were made under other ids of the customer: ask under the id under which it was "
+                    + "made")
         case .customerMoved:
             self.init(
                 .customerMoved,

@@ -1,6 +1,6 @@
 package import Customers
 package import EventLog
-import ServiceContract
+package import ServiceContract
 package import Subscriptions
 
 /// Decides links, by the policy of each app and the store's key. It does no I/O.
@@ -29,7 +29,7 @@ package struct LinkJudge: Sendable {
     /// - Parameters:
     ///   - state: with the facts that came with the request.
     ///   - moment: now.
-    func decide(
+    package func decide(
         _ request: LinkRequest, _ state: StreamState, _ moves: CustomerMoves, at moment: Moment,
         rules: DerivationRules
     ) -> LinkDecision {
@@ -37,11 +37,15 @@ package struct LinkJudge: Sendable {
         var request = request
         // What is said under the id of a customer who has been moved is said of the other one.
         if let end = moves.end(of: self.hash(request.customer)) { request.customer = end }
-        guard !request.unlinks else { return LinkDecision(unlinking: request, stream) }
-        let snapshot = state.snapshot(at: moment, rules: rules)
-        return LinkDecision(
-            linking: request, stream, isActive: snapshot.map { $0.entitled || $0.state == .retry } ?? false,
-            policy: self.policies.rules(of: state.key.bundleID).transfer)
+        switch request.action {
+        case .unlink: return LinkDecision(unlinking: request, stream)
+        case .dismiss: return LinkDecision(dismissing: request, stream)
+        case .link:
+            let snapshot = state.snapshot(at: moment, rules: rules)
+            return LinkDecision(
+                linking: request, stream, isActive: snapshot.map { $0.entitled || $0.state == .retry } ?? false,
+                policy: self.policies.rules(of: state.key.bundleID).transfer)
+        }
     }
 
     private func stream(_ state: StreamState, _ moves: CustomerMoves) -> LinkedStream {
@@ -53,7 +57,7 @@ package struct LinkJudge: Sendable {
 
 extension LinkRecord {
     /// What an event with this record has changed.
-    var change: Change {
+    package var change: Change {
         switch self.action {
         case .linked: self.customer == nil ? .unlinked : .linked
         case .shared: .linked
@@ -66,7 +70,7 @@ extension LinkRecord {
 
 extension ServiceError {
     /// Why a link was not made.
-    init(_ refusal: LinkRefusal) {
+    package init(_ refusal: LinkRefusal) {
         switch refusal {
         case .linkedElsewhere:
             self.init(

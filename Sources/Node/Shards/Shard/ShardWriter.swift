@@ -134,8 +134,8 @@ actor ShardWriter {
         do {
             loaded.moves = try await self.node.loads.moves(of: self.linked(commands, loaded), by: self.node.links)
         } catch {
-            // Facts count all the same.
-            guard ServiceError(error).code == .corrupt else { throw error }
+            // Facts count all the same; which request it is about smaller batches find out.
+            guard ServiceError(error).code == .corrupt, commands.count == 1 else { throw error }
         }
         return loaded
     }

@@ -18,13 +18,14 @@ extension CustomerCommand {
         var to: String
         @Option(help: ArgumentHelp("Why, for the event.", valueName: "text"))
         var reason: String?
+        @OptionGroup var preview: PreviewOptions
         @OptionGroup var node: NodeOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
             self.output.show(
                 try await self.node.client().post(
-                    ["v1", "customers", self.from, "move"],
+                    ["v1", "customers", self.from, "move"], query: self.preview.query,
                     body: JSONWriter.text { json in
                         json.member("to", self.to)
                         json.member("reason", ifPresent: self.reason)

@@ -13,7 +13,9 @@ struct CustomerCommand: ParsableCommand {
               perennial customer grant u-1001 pro --until 2027-01-31T00:00:00Z --source web --reason "order 4711"
               perennial customer set u-1001 plan=gold
             """,
-        subcommands: [Show.self, Link.self, Unlink.self, Move.self, Grant.self, Revoke.self, Set.self])
+        subcommands: [
+            Show.self, Link.self, Unlink.self, Dismiss.self, Move.self, Grant.self, Revoke.self, Set.self,
+        ])
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -53,6 +55,13 @@ struct CustomerCommand: ParsableCommand {
         }
     }
 
+    struct PreviewOptions: ParsableArguments {
+        @Flag(help: "Print whose names would begin and end, and change nothing.")
+        var preview = false
+
+        var query: [(String, String?)] { self.preview ? [("preview", "true")] : [] }
+    }
+
     struct Link: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Says that a purchase is a customer's.",
@@ -61,9 +70,11 @@ struct CustomerCommand: ParsableCommand {
 
                 Example:
                   perennial customer link u-1001 2000000000000001 --reason "support case 4711"
+                  perennial customer link u-1001 2000000000000001 --preview
                 """)
 
         @OptionGroup var subject: SubjectOptions
+        @OptionGroup var preview: PreviewOptions
         @Option(help: "Why, for people who look at it later.")
         var reason: String?
         @OptionGroup var node: NodeOptions
@@ -71,7 +82,7 @@ struct CustomerCommand: ParsableCommand {
 
         func run() async throws {
             let answer = try await self.node.client().put(
-                self.subject.path, query: self.subject.stream.query,
+                self.subject.path, query: self.subject.stream.query + self.preview.query,
                 body: JSONWriter.text { $0.member("reason", ifPresent: self.reason) })
             self.output.show(answer)
         }
@@ -88,17 +99,20 @@ struct CustomerCommand: ParsableCommand {
                 """)
 
         @OptionGroup var subject: SubjectOptions
+        @OptionGroup var preview: PreviewOptions
         @OptionGroup var node: NodeOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await self.node.client().delete(self.subject.path, query: self.subject.stream.query)
+            let answer = try await self.node.client().delete(
+                self.subject.path, query: self.subject.stream.query + self.preview.query)
             self.output.show(answer)
         }
     }
 }
 
 extension OutputOptions {
+    /// A customer, or a preview of what would become of customers.
     func show(_ customer: JSONFragment) {
         switch self.output {
         case .table: customer.customerTable.lines.forEach(Console.print)

@@ -9,6 +9,7 @@ package struct CustomerTable {
     fileprivate init(_ customer: JSONFragment) { self.customer = customer }
 
     package var lines: [String] {
+        if let changes = self.customer["changes"]?.items { return self.preview(changes) }
         if let target = self.customer["movedTo"]?.plain { return ["moved to \(target.escapingControls)"] }
         var lines = self.table(
             ["ENTITLEMENT", "", "UNTIL", "BY"], of: "entitlements",
@@ -39,6 +40,24 @@ package struct CustomerTable {
         guard let conflicts = self.customer["conflicts"]?.items, !conflicts.isEmpty else { return lines }
         let ids = conflicts.compactMap { $0["originalTransactionId"]?.plain }.joined(separator: ", ")
         return lines + ["", "another customer's, whom a link was refused: \(ids)"]
+    }
+
+    /// What a change would come to.
+    private func preview(_ changes: [JSONFragment]) -> [String] {
+        if let code = self.customer["refused"]?.plain { return ["would be refused: \(code.escapingControls)"] }
+        guard !changes.isEmpty else { return ["nothing would change"] }
+        var table = TextTable(["CUSTOMER", "WOULD", "ENTITLEMENT", "UNTIL", "ENVIRONMENT"])
+        for (word, member) in [("lose", "wouldLose"), ("gain", "wouldGain")] {
+            for item in self.customer[member]?.items ?? [] {
+                table.add([
+                    item["customerId"]?.plain ?? "-", word, item["entitlement"]?.plain ?? "-",
+                    item["validUntil"]?.plain ?? "-", item["environment"]?.plain ?? "-",
+                ])
+            }
+        }
+        let kinds = changes.compactMap(\.plain).joined(separator: ", ")
+        return table.lines.count > 1
+            ? table.lines : ["would be recorded: \(kinds); no entitlement would begin or end"]
     }
 
     static func lines(ofGrants grants: [JSONFragment]) -> [String] {

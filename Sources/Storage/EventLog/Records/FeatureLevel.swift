@@ -19,7 +19,7 @@ package struct FeatureLevel: RawRepresentable, Hashable, Comparable, Sendable {
     package static let customers = Self(rawValue: 2)
     /// Streams of customers: grants and attributes.
     package static let customerStreams = Self(rawValue: 3)
-    /// Customers that are moved.
+    /// Customers that are moved, and conflicts that are dismissed.
     package static let customerMoves = Self(rawValue: 4)
     /// The newest that this build can read and write.
     package static let supported = Self.customerMoves

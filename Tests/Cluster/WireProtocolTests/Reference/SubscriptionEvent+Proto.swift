@@ -120,7 +120,7 @@ extension Belongings {
     fileprivate init(_ proto: ProtoBelongings) {
         self.init(
             grants: proto.grants.map(Grant.init), attributes: proto.attributes.changes.compactMapValues { $0 },
-            names: Int(proto.names), asOf: Moment(rawValue: proto.asOf),
+            arrived: proto.arrived, asOf: Moment(rawValue: proto.asOf),
             of: proto.origin)
     }
 }

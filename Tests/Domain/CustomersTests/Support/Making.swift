@@ -65,3 +65,13 @@ extension StreamLeads {
         self.stream(rows, tokens: tokens).resolution
     }
 }
+
+extension CustomerState {
+    /// The grant that the customer's own id means.
+    func grant(_ id: String) -> Grant? { self.grants(id, under: []).first }
+
+    /// Of so many customers.
+    static func many(_ names: Int, takes: [Take] = []) -> CustomerState {
+        CustomerState(takes: takes, arrived: (1..<names).map { UInt64($0) << 32 })
+    }
+}

@@ -22,6 +22,31 @@ import Testing
     }
 
     @Test(arguments: [
+        (
+            #"{"wouldGain":[{"customerId":"b","entitlement":"pro","validUntil":null,"environment":"E"}],"#
+                + #""wouldLose":[{"customerId":"a","entitlement":"pro","validUntil":"2026","environment":"E"}],"#
+                + #""changes":["moved"],"refused":null}"#,
+            [
+                "CUSTOMER  WOULD  ENTITLEMENT  UNTIL  ENVIRONMENT", "a         lose   pro          2026   E",
+                "b         gain   pro          -      E",
+            ]
+        ),
+        (
+            #"{"wouldGain":[],"wouldLose":[],"changes":[],"refused":"linkedElsewhere"}"#,
+            ["would be refused: linkedElsewhere"]
+        ),
+        (#"{"wouldGain":[],"wouldLose":[],"changes":[],"refused":null}"#, ["nothing would change"]),
+        (
+            #"{"wouldGain":[],"wouldLose":[],"changes":["linked"],"refused":null}"#,
+            ["would be recorded: linked; no entitlement would begin or end"]
+        ),
+        (#"{"movedTo":"u-1"}"#, ["moved to u-1"]),
+    ])
+    func `a preview is shown in lines`(_ text: String, _ lines: [String]) throws {
+        #expect(try JSONFragment(Array(text.utf8)).customerTable.lines == lines)
+    }
+
+    @Test(arguments: [
         ("plan=gold", AttributeArgument.Value.text("gold")), ("seats=5", .number(5)), ("rate=-1.5", .number(-1.5)),
         ("a=1.10", .text("1.10")), ("a=007", .text("007")),
         ("a=9007199254740993", .text("9007199254740993")), ("a=0", .number(0)), ("a=-1.5e1", .text("-1.5e1")),

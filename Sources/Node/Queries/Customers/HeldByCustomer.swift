@@ -1,0 +1,29 @@
+import Customers
+import ServiceContract
+import Subscriptions
+
+/// What leads to one customer, as it is stored.
+struct HeldByCustomer {
+    struct Stream {
+        var outlook: Outlook
+        var because: Resolution.Reason
+        var countsInProduction: Bool
+    }
+
+    var streams: [Stream] = []
+    var conflicts: [StreamKey] = []
+    /// Of the customer's own stream, then of those whose move here is not settled; none where it has been moved itself.
+    var states: [CustomerState] = []
+    var hasRecord = false
+    var movedTo: CustomerID?
+
+    var standing: CustomerResult.Standing {
+        if let movedTo { return .moved(to: movedTo) }
+        return self.hasRecord || !self.streams.isEmpty ? .known : .unknown
+    }
+
+    /// The customer's own go before those of the others.
+    var attributes: [String: AttributeValue] {
+        self.states.reduce(into: [:]) { all, state in all.merge(state.attributes) { own, _ in own } }
+    }
+}

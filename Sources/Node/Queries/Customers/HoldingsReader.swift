@@ -1,0 +1,217 @@
+package import Customers
+package import EventLog
+package import Ownership
+package import Shards
+package import Subscriptions
+
+/// Reads what leads to customers from what the store has committed: the look-ups give candidates, and each candidate's own stream says
+/// whose it is.
+package struct HoldingsReader: Sendable {
+    private let store: any EventStore
+    private let map: ShardHash
+    let positions: PositionGuard
+    private let hashing: IdentifierKey
+    private let policies: CustomerPolicies
+    private let rules: DerivationRules
+    let links: LinkJudge
+
+    package init(
+        store: any EventStore, map: ShardHash, positions: PositionGuard, hashing: IdentifierKey,
+        policies: CustomerPolicies, rules: DerivationRules
+    ) {
+        self.store = store
+        self.map = map
+        self.positions = positions
+        self.hashing = hashing
+        self.policies = policies
+        self.rules = rules
+        self.links = LinkJudge(policies, hashing)
+    }
+
+    /// Of the customer's own stream.
+    package func key(of customer: CustomerID) -> StreamKey { StreamKey(customer: self.hash(customer)) }
+
+    package func hash(_ customer: CustomerID) -> IdentifierHash { self.links.hash(customer) }
+
+    /// What a customer's own stream keeps, at its version; nothing, at none, where there is no such stream.
+    package struct Record: Sendable {
+        package var state = CustomerState()
+        package var version = StreamVersion.zero
+        package var positions: [Position] = []
+    }
+
+    package func record(of customer: CustomerID) async throws -> Record {
+        let key = self.key(of: customer).bytes
+        let (loaded, positions) = try await self.load([key])
+        guard let found = loaded.customers[key] else { return Record() }
+        return Record(state: found.state, version: found.version, positions: positions)
+    }
+
+    /// The customer whose everything is a customer's by now, and what is kept of it: itself, where it has not been moved.
+    package func end(of customer: CustomerID) async throws -> (CustomerID, Record) {
+        var (end, record) = (customer, try await self.record(of: customer))
+        for _ in 0..<Resolution.moveLimit {
+            guard let next = record.state.movedTo else { break }
+            (end, record) = (next, try await self.record(of: next))
+        }
+        return (end, record)
+    }
+
+    /// Something is recorded of the customer, or leads to it.
+    package func isKnown(_ customer: CustomerID) async throws -> Bool {
+        let held = try await self.held(by: [customer]).0[0]
+        return held.hasRecord || !held.streams.isEmpty || !held.conflicts.isEmpty
+    }
+
+    /// The customers who have by now what was these ones', each once, and how they got there.
+    func ends(of customers: [CustomerID]) async throws -> (CustomerMoves, [CustomerID]) {
+        var moves = CustomerMoves()
+        var ends: [CustomerID] = []
+        for customer in customers {
+            let end = try await self.end(of: customer).0
+            if end != customer { moves.note(self.hash(customer), movedTo: self.hash(end), end) }
+            if !ends.contains(end) { ends.append(end) }
+        }
+        return (moves, ends)
+    }
+
+    /// A subscription or purchase; nil where there is none.
+    func stream(_ key: StreamKey) async throws -> StreamState? {
+        try await self.load([key.bytes]).0.streams[key.bytes]
+    }
+
+    /// What leads to each of these customers, and how far the log is known to reach with that.
+    func held(by customers: [CustomerID]) async throws -> ([HeldByCustomer], [Position]) {
+        let families = try await self.families(of: customers)
+        return (customers.map { self.held(by: $0, families) }, families.positions)
+    }
+
+    func held(by customer: CustomerID, _ families: CustomerFamilies) -> HeldByCustomer {
+        var held = HeldByCustomer()
+        held.hasRecord = families.states[customer] != nil
+        held.movedTo = families.moves.end(of: self.links.hash(customer))
+        guard held.movedTo == nil else { return held }
+        let own = families.members(of: customer)
+        held.states = families.states(of: customer)
+        let hash = self.links.hash(customer)
+        for key in own.reduce(into: Set(), { $0.formUnion(families.candidates[$1] ?? []) }) {
+            guard let state = families.streams[key] else { continue }
+            if let because = self.links.resolution(of: state, families.moves).reason(of: hash) {
+                guard let outlook = Outlook(state, rules: self.rules) else { continue }
+                let (policy, token) = (self.policies.sandbox(of: state.key.bundleID), state.leads.token?.value ?? nil)
+                held.streams.append(
+                    HeldByCustomer.Stream(
+                        outlook: outlook, because: because,
+                        countsInProduction: own.contains { policy.counts($0, token: token) }))
+            } else if own.contains(where: state.leads.conflicts.contains) {
+                held.conflicts.append(state.key)
+            }
+        }
+        return held
+    }
+
+    /// Look-ups come first: what a customer's row does not have yet of somebody whom they name, it is about to get, and says so.
+    func families(of customers: [CustomerID]) async throws -> CustomerFamilies {
+        var families = CustomerFamilies()
+        var next = customers
+        while !next.isEmpty {
+            let found = try await self.candidates(of: next)
+            var keys = Set(found.joined())
+            // Whoever has arrived was read to learn that.
+            for customer in next where families.states[customer] == nil { keys.insert(self.key(of: customer).bytes) }
+            let (loaded, positions) = try await self.load(keys)
+            families.positions += positions
+            families.streams.merge(loaded.streams) { first, _ in first }
+            for (customer, keys) in zip(next, found) {
+                if let own = loaded.customers[self.key(of: customer).bytes] { families.states[customer] = own.state }
+                families.candidates[customer] = keys
+            }
+            for other in loaded.customers.values.map(\.state) {
+                if let customer = other.customer { families.states[customer] = other }
+            }
+            next = families.states.keys.filter { customer in
+                guard families.candidates[customer] == nil else { return false }
+                return families.states[customer]?.movedTo.map { families.candidates[$0] != nil } ?? false
+            }
+        }
+        families.positions += try await self.follow(customers, in: &families)
+        for (customer, state) in families.states {
+            guard let target = state.movedTo else { continue }
+            families.arrivals[target, default: []].append(customer)
+            families.moves.note(self.links.hash(customer), movedTo: self.links.hash(target), target)
+        }
+        return families
+    }
+
+    /// Reads where those of these customers who have been moved are by now.
+    private func follow(_ customers: [CustomerID], in families: inout CustomerFamilies) async throws -> [Position] {
+        var positions: [Position] = []
+        var next = customers
+        while true {
+            next = next.compactMap { families.states[$0]?.movedTo }.filter { families.states[$0] == nil }
+            let keys = Dictionary(next.map { (self.key(of: $0).bytes, $0) }) { first, _ in first }
+            guard !keys.isEmpty else { return positions }
+            let (loaded, read) = try await self.load(Set(keys.keys))
+            positions += read
+            for (bytes, customer) in keys {
+                if let state = loaded.customers[bytes]?.state { families.states[customer] = state }
+            }
+            next = Array(Set(next))
+        }
+    }
+
+    /// For each customer the keys of the streams that may lead to it, and of those customers' that may have moved to it.
+    private func candidates(of customers: [CustomerID]) async throws -> [Set<[UInt8]>] {
+        var sought: [SoughtIdentifier] = []
+        var owners: [Int] = []
+        for (place, customer) in customers.enumerated() {
+            sought.append(self.hashing.sought(customer))
+            owners.append(place)
+            guard let token = AccountToken(customer.rawValue) else { continue }
+            sought.append(self.hashing.sought(token))
+            owners.append(place)
+        }
+        var candidates = [Set<[UInt8]>](repeating: [], count: customers.count)
+        for (place, keys) in zip(owners, try await self.store.streams(for: sought)) {
+            candidates[place].formUnion(
+                keys.filter { bytes in
+                    guard let kind = StreamKey(bytes: bytes)?.kind else { return false }
+                    return kind.givesAccess || kind == .customer
+                })
+        }
+        return candidates
+    }
+
+    /// States by key: of subscriptions and purchases, and of customers.
+    private struct Loaded {
+        var streams: [[UInt8]: StreamState] = [:]
+        var customers: [[UInt8]: (state: CustomerState, version: StreamVersion)] = [:]
+    }
+
+    /// What is stored under these keys, and how far the log of each of their shards is known to reach with that.
+    private func load(_ keys: Set<[UInt8]>) async throws -> (Loaded, [Position]) {
+        var requests: [ShardID: LoadRequest] = [:]
+        for bytes in keys {
+            guard let key = StreamKey(bytes: bytes) else { continue }
+            let shard = self.map.shard(of: key.id)
+            requests[shard, default: LoadRequest(shard: shard)].keys.append(bytes)
+        }
+        let ordered = requests.values.sorted { $0.shard.rawValue < $1.shard.rawValue }
+        var loaded = Loaded()
+        var positions: [Position] = []
+        for (request, answer) in zip(ordered, try await self.store.load(ordered)) {
+            for row in answer.streams {
+                guard let key = StreamKey(bytes: row.key) else { continue }
+                if key.kind == .customer {
+                    let state = try await self.store.loadCustomer(row, key: key, in: request.shard)
+                    loaded.customers[row.key] = (state, row.version)
+                } else {
+                    loaded.streams[row.key] = try await self.store.loadState(row, key: key, in: request.shard)
+                }
+            }
+            guard let newest = answer.streams.map(\.sequence).max() else { continue }
+            positions.append(try await self.positions.position(of: newest, in: request.shard))
+        }
+        return (loaded, positions)
+    }
+}

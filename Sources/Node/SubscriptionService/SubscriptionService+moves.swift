@@ -1,0 +1,159 @@
+import Customers
+import EventLog
+import Queries
+package import ServiceContract
+import Shards
+package import Subscriptions
+
+/// Moves of customers.
+extension SubscriptionService {
+    /// Makes everything that is a customer's, now and in future, another one's; durable when it returns. A repetition changes nothing
+    /// but what an earlier request had left undone.
+    ///
+    /// Four steps, each in one stream: the target takes the source, the source moves, which is what counts, the target has it; and where
+    /// the source does not move, the target drops it. How they keep moves from closing a circle: `CustomerDecision`.
+    /// - Returns: whose everything is now: `wanted`, or the customer to whom that one has been moved.
+    /// - Throws: `.customerMoved` where the source has been moved to somebody else, or the target to the source; `.customerMoving`
+    ///   while other moves and changes get in the way; `.tooManyIdentifiers`, `.tooManyGrants` where one customer would have more than
+    ///   there may be; `.invalidRequest` for a move to oneself; `.olderNodes`.
+    package func move(
+        _ source: CustomerID, to wanted: CustomerID, actor: String?, reason: String? = nil
+    ) async throws(ServiceError) -> CustomerID {
+        guard source != wanted else {
+            throw ServiceError(.invalidRequest, "a customer cannot be moved to itself")
+        }
+        try await self.require(.customerMoves)
+        let end = ContinuousClock.now + Self.movePatience
+        var pause = Duration.milliseconds(10)
+        while true {
+            do throws(ServiceError) {
+                let move = Move(source: source, wanted: wanted, actor: actor, reason: reason)
+                return try await self.attempt(move, isLate: pause > .milliseconds(100))
+            } catch {
+                guard error.code == .customerMoving, ContinuousClock.now < end else { throw error }
+            }
+            // Of two that get into each other's way one is first the next time.
+            try? await Task.sleep(for: pause * Double.random(in: 0.5...1.5))
+            pause *= 2
+        }
+    }
+
+    private static let movePatience = Duration.seconds(2)
+
+    private struct Move {
+        var source: CustomerID
+        var wanted: CustomerID
+        var actor: String?
+        var reason: String?
+
+        func request(_ customer: CustomerID, _ content: CustomerRequest.Content) -> CustomerRequest {
+            CustomerRequest(customer, content, actor: self.actor, reason: self.reason)
+        }
+    }
+
+    /// - Parameter isLate: others have been in the way for a while; they may have ended half way.
+    private func attempt(_ move: Move, isLate: Bool) async throws(ServiceError) -> CustomerID {
+        let source = try await self.customerRecord(of: move.source)
+        let (target, record) = try await self.followed(move.wanted)
+        guard target != move.source else {
+            throw ServiceError(.customerMoved, "the other customer has been moved to this one already")
+        }
+        if let earlier = source.state.movedTo {
+            guard try await self.end(of: earlier) == target else {
+                throw ServiceError(.customerMoved, "the customer has been moved to somebody else already")
+            }
+            try? await self.settle(move, source.state, at: earlier)
+            return target
+        }
+        guard source.state.takes.isEmpty else {
+            for take in source.state.takes { try await self.finish(take, at: move.source) }
+            throw ServiceError(.customerMoving, "others are being moved to the customer: send the request again")
+        }
+        let version = source.version.rawValue
+        let origin = self.customers.holdings.hash(move.source).half
+        let take = CustomerRequest.Content.take(
+            move.source, at: version, source.state.room(at: self.now), origin: origin)
+        do throws(ServiceError) {
+            try await self.step(move.request(target, take))
+        } catch {
+            // Others may keep room, or a place, who do not come any more.
+            let others = record.state.takes
+            guard [.customerMoving, .tooManyGrants, .tooManyIdentifiers].contains(error.code), !others.isEmpty,
+                isLate || error.code != .customerMoving
+            else { throw error }
+            for take in others { try await self.finish(take, at: target) }
+            throw ServiceError(.customerMoving, error.message)
+        }
+        do throws(ServiceError) {
+            try await self.step(move.request(move.source, .move(to: target, at: version)))
+        } catch {
+            // Where it cannot be done now, whoever is in its way does it.
+            try? await self.finish(CustomerState.Take(move.source, at: version), at: target)
+            throw error
+        }
+        // Where it cannot be done now, readers look in both places.
+        try? await self.settle(move, source.state, at: target)
+        return target
+    }
+
+    /// What has changed since it was read is read again.
+    private func step(_ request: CustomerRequest) async throws(ServiceError) {
+        do throws(ServiceError) {
+            _ = try await self.submit(request)
+        } catch {
+            throw error.code == .customerMoved ? ServiceError(.customerMoving, error.message) : error
+        }
+    }
+
+    /// What the source has brought along is the target's own from then on.
+    /// - Parameter state: of the source, at the version at which it has moved.
+    private func settle(_ move: Move, _ state: CustomerState, at target: CustomerID) async throws(ServiceError) {
+        let belongings = state.belongings(of: self.customers.holdings.hash(move.source).half)
+        _ = try await self.submit(move.request(target, .settle(move.source, belongings)))
+    }
+
+    /// Settles moves that somebody has made and left so, and forgets those that do not come any more.
+    func settleArrivals(at target: CustomerID, _ record: HoldingsReader.Record) async throws(ServiceError) {
+        for take in record.state.takes {
+            let source = try await self.customerRecord(of: take.customer)
+            // It may still come.
+            guard source.state.movedTo != nil || source.version.rawValue != take.version else { continue }
+            try await self.finish(take, at: target)
+        }
+    }
+
+    /// Settles a move that had begun, or puts an end to it.
+    func finish(_ take: CustomerState.Take, at target: CustomerID) async throws(ServiceError) {
+        let source = try await self.customerRecord(of: take.customer)
+        if source.state.movedTo == target {
+            return try await self.settle(Move(source: take.customer, wanted: target), source.state, at: target)
+        }
+        var version = source.version.rawValue + 1
+        if source.state.movedTo == nil {
+            var outcome = IngestOutcome.kept
+            do throws(ServiceError) {
+                outcome = try await self.submit(CustomerRequest(take.customer, .stay))
+            } catch {
+                throw error.code == .customerMoved ? ServiceError(.customerMoving, error.message) : error
+            }
+            switch outcome {
+            case .recorded(let recorded), .duplicate(let recorded): version = recorded.rawValue
+            case .kept, .quarantined: return
+            }
+        }
+        _ = try await self.submit(CustomerRequest(target, .drop(take.customer, before: version)))
+    }
+
+    /// What `move` would come to.
+    package func preview(
+        moving source: CustomerID, to wanted: CustomerID
+    ) async throws(ServiceError) -> ChangePreview {
+        guard source != wanted else {
+            throw ServiceError(.invalidRequest, "a customer cannot be moved to itself")
+        }
+        try await self.require(.customerMoves)
+        return try await ServiceError.translating {
+            try await self.customers.preview(moving: source, to: wanted)
+        }
+    }
+}
