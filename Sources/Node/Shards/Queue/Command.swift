@@ -48,13 +48,14 @@ struct Command: Sendable {
         }
     }
 
-    /// Timers have none before they are decided.
-    var dedupKey: [UInt8]? {
-        switch self.content {
-        case .submission(let submission): submission.bundle.dedupKey
-        case .timer: nil
-        }
+    /// nil of a timer.
+    var submission: Submission? {
+        guard case .submission(let submission) = self.content else { return nil }
+        return submission
     }
+
+    /// Timers have none before they are decided.
+    var dedupKey: [UInt8]? { self.submission?.bundle.dedupKey }
 }
 
 extension EventualOutcomes {

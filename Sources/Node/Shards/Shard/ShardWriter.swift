@@ -142,13 +142,10 @@ actor ShardWriter {
 
     /// The customers on whom requests to link depend.
     private func linked(_ commands: [Command], _ loaded: LoadedBatch) -> Set<IdentifierHash> {
-        let submissions = commands.compactMap { command -> Submission? in
-            guard case .submission(let submission) = command.content else { return nil }
-            return submission
-        }
-        let links = submissions.compactMap(\.bundle.link)
-        guard !links.isEmpty else { return [] }
-        var customers = Set(links.map { self.node.links.hash($0.customer) })
+        // Notifications name none.
+        guard commands.contains(where: { $0.submission?.bundle.link != nil }) else { return [] }
+        let submissions = commands.compactMap(\.submission)
+        var customers = Set(submissions.compactMap(\.bundle.link).map { self.node.links.hash($0.customer) })
         // The facts of the batch count before the links that come with them or after them.
         for (bytes, group) in Dictionary(grouping: submissions, by: \.key.bytes)
         where group.contains(where: { $0.bundle.link != nil }) {
