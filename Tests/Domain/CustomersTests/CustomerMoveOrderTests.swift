@@ -73,9 +73,9 @@ import Testing
             case .finish(let source, let target):
                 let state = self.state(source)
                 if state.movedTo == target { return [.settle(source, at: target, self.belongings(of: source))] }
-                guard state.movedTo == nil else {
-                    return [.drop(source, at: target, before: (self.streams[source]?.version ?? 0) + 1)]
-                }
+                let version = self.streams[source]?.version ?? 0
+                guard let take = self.state(target).takes.first(where: { $0.customer == source }) else { return [] }
+                guard version <= take.version else { return [.drop(source, at: target, before: version)] }
                 guard self.send(CustomerRequest(source, .stay)) else { return [] }
                 return [.drop(source, at: target, before: self.streams[source]?.version ?? 0)]
             case .drop(let source, let target, let version):
@@ -149,6 +149,7 @@ import Testing
             #expect(seen.map(\.id).sorted() == live.union(revoked).sorted(), "\(seen)")
             #expect(Set(seen.filter { $0.revokedAt != nil }.map(\.id)) == revoked)
         }
+        #expect(names.contains { world.state($0).movedTo != nil })
     }
 
     @Test func `whoever has begun before a change settles what there is after it`() {
