@@ -89,7 +89,8 @@ extension SubscriptionService {
 
     /// Changes what is kept of a customer, whom nothing else needs to name; durable when it returns.
     /// - Returns: whether anything had to be changed.
-    /// - Throws: `.grantExists`, `.invalidGrant`, `.tooManyGrants`, `.unknownGrant` or `.invalidAttributes`;
+    /// - Throws: `.grantExists`, `.invalidGrant`, `.tooManyGrants`, `.unknownGrant` or `.invalidAttributes`; `.ambiguous` where others
+    ///   have brought several grants of the id along;
     ///   `.unknownEntitlement` for a grant of a name that the catalog does not have; `.olderNodes` while the store is at a level
     ///   at which nodes could not read it.
     @discardableResult

@@ -122,6 +122,7 @@ import WireProtocol
     ) async throws {
         try await self.run(policy) { service in
             var random = SeededGenerator(seed: seed)
+            var (hasGained, hasLost, hasRefused) = (false, false, false)
             for _ in 0..<60 {
                 if Int.random(in: 0..<3, using: &random) == 0 {
                     try await self.change(service, using: &random)
@@ -143,7 +144,12 @@ import WireProtocol
                 #expect(Self.ends(preview.wouldGain) == gain, "\(policy) \(request)")
                 #expect(Self.ends(preview.wouldLose) == lose, "\(policy) \(request)")
                 #expect(preview.refused == nil || preview.changes.isEmpty)
+                hasGained = hasGained || !gain.isEmpty
+                hasLost = hasLost || !lose.isEmpty
+                hasRefused = hasRefused || preview.refused != nil
             }
+            #expect(hasGained && hasLost)
+            #expect(hasRefused || policy == .transfer || policy == .share)
         }
     }
 

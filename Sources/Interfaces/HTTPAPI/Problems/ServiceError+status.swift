@@ -40,7 +40,7 @@ extension ServiceError.Code {
         case .unknownCustomer: "No such customer"
         case .invalidCustomerId: "Not a customer's id"
         case .unknownEntitlement: "No such entitlement in the catalog"
-        case .ambiguous: "The id names more than one"
+        case .ambiguous: "The id is ambiguous"
         case .futureMoment: "The moment lies in the future"
         case .invalidCursor: "Not a cursor or token of this service"
         case .storeRewound: "The log is not the one the cursor was taken from"
