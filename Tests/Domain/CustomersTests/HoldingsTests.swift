@@ -28,8 +28,8 @@ import Testing
                 let code = [.subscribed: 5, .grace: 1, .retry: -1, .expired: -5, .revoked: -8, .owned: 3][state] ?? 0
                 return HeldStream.Phase(
                     from: Self.at(from), state: state, entitled: entitled, code: CohortCode(state: code, offer: 0),
-                    productID: product)
-            }, ownership: ownership, purchaseDate: Self.at(purchased), quantity: quantity)
+                    productID: product, purchaseDate: Self.at(purchased), quantity: quantity, ownership: ownership)
+            })
     }
 
     private static func grant(
@@ -173,6 +173,30 @@ import Testing
     @Test func `a gap between such purchases stays a gap`() {
         let passes = [Self.pass("1", purchased: -100), Self.pass("2", purchased: 0)]
         #expect(self.answer("season", passes).validUntil == Self.at(30))
+    }
+
+    @Test func `one that is taken back later is part of the run until then`() {
+        let taken = Self.stream(
+            "1", (5, .owned, "pass"), (12, .revoked, "pass"), purchased: 0, kind: .purchase)
+        let passes = [taken, Self.pass("2", purchased: 10)]
+        #expect(self.answer("season", [taken]).validUntil == Self.at(12))
+        #expect(self.answer("season", passes).validUntil == Self.at(40))
+        #expect(self.answer("season", at: 39, passes).entitled)
+        #expect(!self.answer("season", at: 40, passes).entitled)
+        // Asked later of the same, and of what is prepared then.
+        for day in Int64(5)..<70 {
+            let later = passes.map { stream in
+                var stream = stream
+                stream.phases =
+                    stream.phases.last { $0.from <= Self.at(day) }.map { phase in
+                        var phase = phase
+                        phase.from = Self.at(day)
+                        return [phase] + stream.phases.filter { Self.at(day) < $0.from }
+                    } ?? []
+                return stream
+            }
+            #expect(self.answer("season", at: day, later) == self.answer("season", at: day, passes))
+        }
     }
 
     /// Adding what does not entitle never takes an entitlement away.

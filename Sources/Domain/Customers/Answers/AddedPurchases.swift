@@ -6,17 +6,42 @@ extension [HeldStream] {
     /// duration, times its quantity, from the later of its purchase and the end so far (`entitlements.nonRenewing`). Each
     /// purchase then ends where the run does that it is part of.
     func addingUp(_ rules: DerivationRules) -> [HeldStream] {
-        var runs: [Run.Key: [Int]] = [:]
-        for (place, stream) in self.enumerated() {
-            if let key = Run.Key(stream, rules) { runs[key, default: []].append(place) }
+        let places = self.indices.filter { place in
+            self[place].phases.contains { Run.Key(self[place].key, $0, rules) != nil }
         }
+        guard !places.isEmpty else { return self }
+        let purchases = places.map { self[$0] }
         var added = self
-        for (key, places) in runs {
-            guard let duration = rules.nonRenewingDuration[key.product] else { continue }
-            let ends = Run.ends(of: places.map { self[$0] }, duration: duration)
-            for (place, end) in zip(places, ends) { added[place].phases = self[place].phases.ending(at: end) }
+        for place in places { added[place].phases = [] }
+        // One that is taken back some time is part of the run until then.
+        let starts = Set(purchases.flatMap { $0.phases.map(\.from) }).sorted()
+        for (start, next) in zip(starts, starts.dropFirst().map(Optional.some) + [nil]) {
+            for (place, phases) in zip(places, purchases.added(from: start, rules)) {
+                added[place].phases += phases.filter { phase in next.map { phase.from < $0 } ?? true }
+            }
         }
         return added
+    }
+
+    /// The phases of each, as it is at a moment and will be if it stays so.
+    private func added(from start: Moment, _ rules: DerivationRules) -> [[HeldStream.Phase]] {
+        var phases = self.map { stream in
+            [stream.phase(at: start)].compactMap(\.self).map { phase in
+                var phase = phase
+                phase.from = start
+                return phase
+            }
+        }
+        var runs: [Run.Key: [Int]] = [:]
+        for (place, phase) in phases.map(\.first).enumerated() {
+            if let phase, let key = Run.Key(self[place].key, phase, rules) { runs[key, default: []].append(place) }
+        }
+        for (key, places) in runs {
+            guard let duration = rules.nonRenewingDuration[key.product] else { continue }
+            let ends = Run.ends(of: places.compactMap { phases[$0].first }, duration: duration)
+            for (place, end) in zip(places, ends) { phases[place] = phases[place].ending(at: end) }
+        }
+        return phases
     }
 }
 
@@ -27,19 +52,19 @@ private enum Run {
         let bundleID: BundleID
 
         /// nil for what does not run for a time.
-        init?(_ stream: HeldStream, _ rules: DerivationRules) {
-            guard stream.key.kind == .purchase, let phase = stream.phases.first, phase.state == .owned,
-                phase.code != .nothing, stream.purchaseDate != nil, let product = phase.productID,
+        init?(_ key: StreamKey, _ phase: HeldStream.Phase, _ rules: DerivationRules) {
+            guard key.kind == .purchase, phase.state == .owned,
+                phase.code != .nothing, phase.purchaseDate != nil, let product = phase.productID,
                 rules.nonRenewingDuration[product] != nil
             else { return nil }
             self.product = product
-            self.environment = stream.key.environment
-            self.bundleID = stream.key.bundleID
+            self.environment = key.environment
+            self.bundleID = key.bundleID
         }
     }
 
     /// Where the run ends that each purchase is part of.
-    static func ends(of purchases: [HeldStream], duration: Milliseconds) -> [Moment] {
+    static func ends(of purchases: [HeldStream.Phase], duration: Milliseconds) -> [Moment] {
         let order = purchases.indices.sorted {
             (purchases[$0].start, $0) < (purchases[$1].start, $1)
         }
@@ -59,7 +84,7 @@ private enum Run {
     }
 }
 
-extension HeldStream {
+extension HeldStream.Phase {
     fileprivate var start: Moment { self.purchaseDate ?? .distantPast }
 }
 

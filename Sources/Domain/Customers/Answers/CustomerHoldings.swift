@@ -7,7 +7,6 @@ package struct CustomerHoldings: Sendable {
     private let streams: [HeldStream]
     private let grants: [Grant]
     private let catalog: Catalog
-    private let isIncomplete: Bool
 
     /// - Parameter streams: all that lead to the customer.
     package init(
@@ -21,24 +20,30 @@ package struct CustomerHoldings: Sendable {
         self.streams = counted.addingUp(rules)
         self.grants = grants.filter { $0.environment == environment }
         self.catalog = catalog
-        self.isIncomplete = counted.contains(where: \.isIncomplete)
     }
 
     /// Whether the customer has what the catalog calls `entitlement`; without a name, whether anything entitles.
-    /// - Precondition: the catalog has the name.
+    /// - Precondition: the catalog has the name; `moment` is not before the first phase of any stream.
     package func answer(for entitlement: String?, at moment: Moment) -> CustomerAnswer {
-        let candidates = self.candidates(for: entitlement, at: moment)
-        guard let best = candidates.max(by: { $0 < $1 }) else { return self.refusal(for: entitlement, at: moment) }
-        let isEndless = candidates.contains { $0.end == nil }
+        var best: Candidate?
+        var latest: Moment? = .distantPast
+        self.forEachCandidate(for: entitlement, at: moment) { candidate in
+            latest = latest.flatMap { latest in candidate.end.map { max(latest, $0) } }
+            if best.map({ $0 < candidate }) ?? true { best = candidate }
+        }
+        guard let best else { return self.refusal(for: entitlement, at: moment) }
         return CustomerAnswer(
-            entitled: true, entitlement: best.entitlement, state: best.state, code: best.code,
-            validUntil: isEndless ? nil : candidates.compactMap(\.end).max(), productID: best.productID,
-            rank: best.rank, environment: best.environment, by: best.origin, ownership: best.ownership,
-            incomplete: self.isIncomplete)
+            entitled: true, entitlement: best.entitlement, state: best.state, code: best.code, validUntil: latest,
+            productID: best.productID, rank: best.rank, environment: best.environment, by: best.origin,
+            ownership: best.ownership, incomplete: self.isIncomplete(at: moment))
+    }
+
+    private func isIncomplete(at moment: Moment) -> Bool {
+        self.streams.contains { $0.phase(at: moment)?.isIncomplete ?? false }
     }
 
     /// Something that entitles, and what it is worth.
-    private struct Candidate: Comparable {
+    private struct Candidate {
         var origin: CustomerAnswer.Origin
         var state: CustomerAnswer.State
         var code: CohortCode
@@ -50,8 +55,14 @@ package struct CustomerHoldings: Sendable {
         var ownership: String?
         var isOwn: Bool
         var end: Moment?
+
         /// Of the stream or the grant.
-        var key: [UInt8]
+        var key: [UInt8] {
+            switch self.origin {
+            case .stream(let key): key.bytes
+            case .grant(let id): Array(id.utf8)
+            }
+        }
 
         /// By rank, then Production, then what is the customer's own, then the later end, then the smaller key.
         static func < (left: Self, right: Self) -> Bool {
@@ -66,28 +77,29 @@ package struct CustomerHoldings: Sendable {
         }
     }
 
-    private func candidates(for entitlement: String?, at moment: Moment) -> [Candidate] {
-        self.streams.compactMap { stream in
-            guard let phase = stream.phase(at: moment), phase.entitled else { return nil }
+    private func forEachCandidate(for entitlement: String?, at moment: Moment, _ body: (Candidate) -> Void) {
+        for stream in self.streams {
+            guard let phase = stream.phase(at: moment), phase.entitled else { continue }
             let granted = self.granted(by: phase.productID, entitlement)
-            if entitlement != nil, granted == nil { return nil }
-            return Candidate(
-                origin: .stream(stream.key), state: .stream(phase.state), code: phase.code, productID: phase.productID,
-                entitlement: granted?.entitlement, rank: granted?.rank, environment: stream.key.environment,
-                ownership: stream.ownership, isOwn: stream.isOwn,
-                end: stream.end(after: moment) { product in
-                    entitlement == nil || self.granted(by: product, entitlement) != nil
-                }, key: stream.key.bytes)
+            if entitlement != nil, granted == nil { continue }
+            body(
+                Candidate(
+                    origin: .stream(stream.key), state: .stream(phase.state), code: phase.code,
+                    productID: phase.productID, entitlement: granted?.entitlement, rank: granted?.rank,
+                    environment: stream.key.environment, ownership: phase.ownership, isOwn: phase.isOwn,
+                    end: stream.end(after: moment) { product in
+                        entitlement == nil || product == phase.productID
+                            || self.granted(by: product, entitlement) != nil
+                    }))
         }
-            + self.grants.compactMap { grant in
-                guard grant.entitles(at: moment), entitlement == nil || grant.entitlement == entitlement else {
-                    return nil
-                }
-                return Candidate(
+        for grant in self.grants where grant.entitles(at: moment) {
+            guard entitlement == nil || grant.entitlement == entitlement else { continue }
+            body(
+                Candidate(
                     origin: .grant(id: grant.id), state: .granted, code: .granted, entitlement: grant.entitlement,
                     rank: self.catalog.highestRank(of: grant.entitlement), environment: grant.environment, isOwn: true,
-                    end: grant.end, key: Array(grant.id.utf8))
-            }
+                    end: grant.end))
+        }
     }
 
     /// What a product grants: the name asked about, or its best.
@@ -118,20 +130,20 @@ package struct CustomerHoldings: Sendable {
                 case .subscribed, .grace, .expired, .owned: 0
                 }
             let isProduction = entry.stream.key.environment == .production
-            return (isProduction ? 1 : 0, state, entry.stream.purchaseDate ?? .distantPast)
+            return (isProduction ? 1 : 0, state, entry.phase.purchaseDate ?? .distantPast)
         }
         let shown = ended.max { left, right in
             let (first, second) = (order(left), order(right))
             return first == second
                 ? right.stream.key.bytes.lexicographicallyPrecedes(left.stream.key.bytes) : first < second
         }
-        var answer = CustomerAnswer.nothing(of: entitlement, incomplete: self.isIncomplete)
+        var answer = CustomerAnswer.nothing(of: entitlement, incomplete: self.isIncomplete(at: moment))
         guard let shown else { return answer }
         (answer.state, answer.code, answer.productID) = (
             .stream(shown.phase.state), shown.phase.code, shown.phase.productID
         )
         answer.by = .stream(shown.stream.key)
-        answer.ownership = shown.stream.ownership
+        answer.ownership = shown.phase.ownership
         return answer
     }
 }

@@ -1,49 +1,75 @@
 package import Entitlements
 package import Subscriptions
 
-/// A subscription or purchase that leads to a customer, as a check by customer looks at it.
+/// A subscription or purchase that leads to a customer, as a check by customer looks at it, for any moment from the first phase on.
 package struct HeldStream: Hashable, Sendable {
-    package typealias Phase = EntitlementRow.Phase
+    /// A stretch of time in which the stream answers alike if nothing more is heard.
+    package struct Phase: Hashable, Sendable {
+        package var from: Moment
+        package var state: LifecycleState
+        package var entitled: Bool
+        package var code: CohortCode
+        package var productID: String?
+        /// Of the transaction that is current then, like what follows.
+        package var purchaseDate: Moment?
+        package var quantity: Int64
+        /// Apple's `inAppOwnershipType`.
+        package var ownership: String?
+        /// Part of what its answer rests on is not known yet.
+        package var isIncomplete: Bool
+
+        package init(
+            from: Moment, state: LifecycleState, entitled: Bool, code: CohortCode, productID: String?,
+            purchaseDate: Moment? = nil, quantity: Int64 = 1, ownership: String? = nil, isIncomplete: Bool = false
+        ) {
+            self.from = from
+            self.state = state
+            self.entitled = entitled
+            self.code = code
+            self.productID = productID
+            self.purchaseDate = purchaseDate
+            self.quantity = quantity
+            self.ownership = ownership
+            self.isIncomplete = isIncomplete
+        }
+
+        /// Bought by the customer, and not by the family or an organisation.
+        var isOwn: Bool { self.ownership == nil || self.ownership == "PURCHASED" }
+    }
 
     package var key: StreamKey
-    /// Ascending; the first holds at the moment of the question and before.
+    /// Ascending; the first holds before, too.
     package var phases: [Phase]
-    /// Apple's `inAppOwnershipType`.
-    package var ownership: String?
-    /// Of the current transaction.
-    package var purchaseDate: Moment?
-    package var quantity: Int64
-    /// Part of what its answer rests on is not known yet.
-    package var isIncomplete: Bool
     /// Of one in Sandbox: the app's policy lets it count in Production (`SandboxPolicy`).
     package var countsInProduction: Bool
 
-    package init(
-        key: StreamKey, phases: [Phase], ownership: String? = nil, purchaseDate: Moment? = nil, quantity: Int64 = 1,
-        isIncomplete: Bool = false, countsInProduction: Bool = false
-    ) {
+    package init(key: StreamKey, phases: [Phase], countsInProduction: Bool = false) {
         self.key = key
         self.phases = phases
-        self.ownership = ownership
-        self.purchaseDate = purchaseDate
-        self.quantity = quantity
-        self.isIncomplete = isIncomplete
         self.countsInProduction = countsInProduction
     }
 
     /// - Parameter outlook: of the stream.
     package init(_ outlook: Outlook, from moment: Moment, countsInProduction: Bool) {
-        let now = outlook.snapshot(at: moment)
-        self.init(
-            key: outlook.key, phases: EntitlementRow(outlook, version: 0, from: moment).phases,
-            ownership: now.ownership, purchaseDate: now.purchaseDate, quantity: outlook.quantity(at: moment),
-            isIncomplete: now.incomplete, countsInProduction: countsInProduction)
+        var phases: [Phase] = []
+        for phase in outlook.phases(from: moment) {
+            let snapshot = phase.snapshot
+            var next = Phase(
+                from: phase.from, state: snapshot.state, entitled: snapshot.entitled, code: CohortCode(snapshot),
+                productID: snapshot.productID, purchaseDate: snapshot.purchaseDate,
+                quantity: outlook.quantity(at: phase.from), ownership: snapshot.ownership,
+                isIncomplete: snapshot.incomplete)
+            if let last = phases.last {
+                next.from = last.from
+                if next == last { continue }
+                next.from = phase.from
+            }
+            phases.append(next)
+        }
+        self.init(key: outlook.key, phases: phases, countsInProduction: countsInProduction)
     }
 
     func phase(at moment: Moment) -> Phase? { self.phases.last { $0.from <= moment } ?? self.phases.first }
-
-    /// Bought by the customer, and not by the family or an organisation.
-    var isOwn: Bool { self.ownership == nil || self.ownership == "PURCHASED" }
 
     /// The end of the unbroken time, from the phase at `moment` on, in which the stream entitles and `grants` says yes to its
     /// product; nil where there is none.
