@@ -1,4 +1,5 @@
 import EventLog
+import Foundation
 import SwiftProtobuf
 import Testing
 import WireProtocol
@@ -42,6 +43,20 @@ import WireProtocol
         #expect(try StreamBeat(decoding: beat.proto.serializedBytes() + unknown) == beat)
         #expect(try StreamRequest(decoding: request.proto.serializedBytes() + unknown) == request)
         #expect(try StreamAnswer(decoding: answer.proto.serializedBytes() + unknown) == answer)
+    }
+
+    @Test(arguments: [[9] + [UInt8](repeating: 1, count: 16), [1, 2, 3], []])
+    func takesIdentifiersThatItDoesNotKnowForAny(_ identifier: [UInt8]) throws {
+        // given
+        var random = StreamRandomness(seed: 1)
+        var delta = random.delta()
+        delta.image.lookups = []
+        var proto = delta.proto
+        #expect(try StreamDelta(decoding: proto.serializedBytes()).image.lookups == [])
+        // when
+        proto.image.leads.identifiers.append(Data(identifier))
+        // then
+        #expect(try StreamDelta(decoding: proto.serializedBytes()).image.lookups == nil)
     }
 
     /// Whoever sends garbage gets an error out of us, never more.

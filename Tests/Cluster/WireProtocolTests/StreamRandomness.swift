@@ -1,5 +1,6 @@
 import EventLog
 import Foundation
+import Subscriptions
 import SwiftProtobuf
 import WireProtocol
 
@@ -26,9 +27,15 @@ struct StreamRandomness {
     }
 
     private mutating func image() -> SubscriptionImage {
-        SubscriptionImage(
-            key: self.bytes(), version: StreamVersion(rawValue: Int64(bitPattern: self.random.number())),
-            entitlement: self.bytes())
+        let key = self.bytes()
+        let lookups = (0..<self.count(3)).map { _ in
+            Lookup(
+                kind: IdentifierHash.Kind.allCases[self.count(2)],
+                hash: IdentifierHash(high: self.random.number(), low: self.random.number()), key: key)
+        }
+        return SubscriptionImage(
+            key: key, version: StreamVersion(rawValue: Int64(bitPattern: self.random.number())),
+            entitlement: self.bytes(), lookups: self.count(2) == 0 ? nil : lookups)
     }
 
     private mutating func head() -> ServedHead {
@@ -109,6 +116,10 @@ extension SubscriptionImage {
             $0.key = Data(self.key)
             $0.version = self.version.rawValue
             $0.entitlement = Data(self.entitlement)
+            guard let lookups = self.lookups else { return }
+            $0.leads = .with { leads in
+                leads.identifiers = lookups.map { Data([$0.kind.rawValue] + $0.hash.bytes) }
+            }
         }
     }
 }

@@ -66,6 +66,21 @@ extension EntitlementMirror {
         self.progress.current(Int(shard.rawValue)) != ShardProgress.never
     }
 
+    /// Whether that holds of every shard.
+    package var hasAll: Bool {
+        (0..<self.map.shardCount).allSatisfy { self.progress.current($0) != ShardProgress.never }
+    }
+
+    /// Whether some shard has not been current for longer than answers may be.
+    package func isStale(at time: MirrorTime) -> Bool {
+        (0..<self.map.shardCount).contains { self.progress.isStale($0, before: time.bound) }
+    }
+
+    /// Whether one of these shards has not been current for longer than answers may be.
+    package func isStale(_ shards: some Sequence<ShardID>, at time: MirrorTime) -> Bool {
+        shards.contains { self.progress.isStale(Int($0.rawValue), before: time.bound) }
+    }
+
     /// For how long the shard that was current last has not been; since the mirror was made, where one never was.
     package func age(at now: ContinuousClock.Instant) -> Duration {
         let oldest = (0..<self.map.shardCount).lazy.map { max(0, self.progress.current($0)) }.min() ?? 0

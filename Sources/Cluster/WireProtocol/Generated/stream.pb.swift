@@ -268,6 +268,34 @@ package nonisolated struct ProtoSubscriptionImage: Sendable {
   /// known, nobody is entitled. Format 1 lacks the 4 bytes.
   package var entitlement: Data = Data()
 
+  /// Of an event that was published: the identifiers that lead to the stream since it. Not there where the node does not say,
+  /// as in pages: then it may be any.
+  package var leads: ProtoLeadingIdentifiers {
+    get {_leads ?? ProtoLeadingIdentifiers()}
+    set {_leads = newValue}
+  }
+  /// Returns true if `leads` has been explicitly set.
+  package var hasLeads: Bool {self._leads != nil}
+  /// Clears the value of `leads`. Subsequent reads from it will return its default value.
+  package mutating func clearLeads() {self._leads = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _leads: ProtoLeadingIdentifiers? = nil
+}
+
+package nonisolated struct ProtoLeadingIdentifiers: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Each has 17 bytes: its kind (1 the publisher's own id of a customer, 2 an appAccountToken in lower case, 3 an
+  /// appTransactionId), and the first 16 bytes of HMAC-SHA-256 over that byte and the UTF-8 of the identifier. The key is
+  /// the store's, and stays there: nodes compare these with what they have hashed.
+  package var identifiers: [Data] = []
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -714,7 +742,7 @@ nonisolated extension ProtoDelta: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension ProtoSubscriptionImage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SubscriptionImage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}version\0\u{1}entitlement\0\u{c}\u{4}\u{1}")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}version\0\u{1}entitlement\0\u{2}\u{2}leads\0\u{c}\u{4}\u{1}")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -725,12 +753,17 @@ nonisolated extension ProtoSubscriptionImage: SwiftProtobuf.Message, SwiftProtob
       case 1: try { try decoder.decodeSingularBytesField(value: &self.key) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
       case 3: try { try decoder.decodeSingularBytesField(value: &self.entitlement) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._leads) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.key.isEmpty {
       try visitor.visitSingularBytesField(value: self.key, fieldNumber: 1)
     }
@@ -740,6 +773,9 @@ nonisolated extension ProtoSubscriptionImage: SwiftProtobuf.Message, SwiftProtob
     if !self.entitlement.isEmpty {
       try visitor.visitSingularBytesField(value: self.entitlement, fieldNumber: 3)
     }
+    try { if let v = self._leads {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -747,6 +783,37 @@ nonisolated extension ProtoSubscriptionImage: SwiftProtobuf.Message, SwiftProtob
     if lhs.key != rhs.key {return false}
     if lhs.version != rhs.version {return false}
     if lhs.entitlement != rhs.entitlement {return false}
+    if lhs._leads != rhs._leads {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoLeadingIdentifiers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".LeadingIdentifiers"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identifiers\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedBytesField(value: &self.identifiers) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.identifiers.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.identifiers, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoLeadingIdentifiers, rhs: ProtoLeadingIdentifiers) -> Bool {
+    if lhs.identifiers != rhs.identifiers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -45,10 +45,13 @@ package struct SubscriptionImage: Hashable, Sendable {
     package var version: StreamVersion
     /// An encoded `EntitlementRow`.
     package var entitlement: [UInt8]
+    /// Those that lead to the stream since the event; nil where that is not said, and it may be any.
+    package var lookups: [Lookup]?
 
-    package init(key: [UInt8], version: StreamVersion, entitlement: [UInt8]) {
+    package init(key: [UInt8], version: StreamVersion, entitlement: [UInt8], lookups: [Lookup]? = nil) {
         self.key = key
         self.version = version
         self.entitlement = entitlement
+        self.lookups = lookups
     }
 }

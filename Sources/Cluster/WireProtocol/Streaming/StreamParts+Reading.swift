@@ -1,4 +1,5 @@
 import EventLog
+import Subscriptions
 
 // A message that is left out is read as one that says nothing, as Protocol Buffers has it; a delta may lack `previous`.
 
@@ -8,14 +9,36 @@ extension SubscriptionImage {
     init(_ message: MessageReader) throws(WireError) {
         var reader = message
         self = .nothing
+        var leads: MessageReader?
         while let field = try reader.nextField() {
             switch field {
             case 1: self.key = try reader.data()
             case 2: self.version = StreamVersion(rawValue: try reader.integer())
             case 3: self.entitlement = try reader.data()
+            case 5: leads = try reader.message(unless: leads != nil)
             default: try reader.skip()
             }
         }
+        self.lookups = try leads?.lookups(to: self.key)
+    }
+}
+
+extension MessageReader {
+    /// nil with one of a kind that is not known here: then it may be any.
+    fileprivate func lookups(to key: [UInt8]) throws(WireError) -> [Lookup]? {
+        var reader = self
+        var lookups: [Lookup] = []
+        while let field = try reader.nextField() {
+            guard field == 1 else {
+                try reader.skip()
+                continue
+            }
+            let bytes = try reader.data()
+            guard let kind = bytes.first.flatMap(IdentifierHash.Kind.init), let hash = IdentifierHash(bytes.dropFirst())
+            else { return nil }
+            lookups.append(Lookup(kind: kind, hash: hash, key: key))
+        }
+        return lookups
     }
 }
 

@@ -1,4 +1,5 @@
 import EventLog
+import Subscriptions
 
 extension MessageWriter {
     mutating func write(_ delta: StreamDelta) {
@@ -89,6 +90,10 @@ extension MessageWriter {
             message.write(unlessEmpty: image.key, 1)
             message.write(image.version.rawValue, 2)
             message.write(unlessEmpty: image.entitlement, 3)
+            guard let lookups = image.lookups else { return }
+            message.message(5) { message in
+                for lookup in lookups { message.write([lookup.kind.rawValue] + lookup.hash.bytes, 1) }
+            }
         }
     }
 
@@ -98,6 +103,6 @@ extension MessageWriter {
 }
 
 extension SubscriptionImage {
-    /// As a part of a message, at most.
-    fileprivate var size: Int { 24 + self.key.count + self.entitlement.count }
+    /// As a part of a message, about.
+    fileprivate var size: Int { 26 + self.key.count + self.entitlement.count + 19 * (self.lookups?.count ?? 0) }
 }

@@ -20,8 +20,14 @@ extension Commit {
     }
 }
 
-extension SubscriptionImage {
-    init(_ event: NewEvent) {
-        self.init(key: event.key, version: event.version, entitlement: event.entitlement)
+extension ShardBatch {
+    /// What each event leaves of its stream, in their order; the first of a stream tells of its look-ups.
+    var images: [SubscriptionImage] {
+        var lookups = self.lookups.isEmpty ? [:] : Dictionary(grouping: self.lookups, by: \.key)
+        return self.events.map { event in
+            SubscriptionImage(
+                key: event.key, version: event.version, entitlement: event.entitlement,
+                lookups: lookups.isEmpty ? [] : lookups.removeValue(forKey: event.key) ?? [])
+        }
     }
 }

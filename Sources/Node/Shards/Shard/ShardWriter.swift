@@ -200,7 +200,7 @@ actor ShardWriter {
             return self.parts.queue.batchEnded()
         }
         var commit = decided
-        if self.node.configuration.listener != nil { commit.images = batch.events.map(SubscriptionImage.init) }
+        if self.node.configuration.listener != nil { commit.images = batch.images }
         let bytes = commit.decided.reduce(0) { $0 + $1.command.size }
         guard committer.submit(batch, lineage: self.ledger.lineage, bytes: bytes) else {
             return self.end(
