@@ -163,8 +163,8 @@ let package = Package(
         library(
             "SubscriptionService", in: "Node",
             [
-                "AppStore", "Entitlements", "EventLog", "Ingestion", "Ownership", "Queries", "Reconciliation",
-                "ServiceContract", "Shards", "Subscriptions", "Waiting", "WireProtocol",
+                "AppStore", "Customers", "Entitlements", "EventLog", "Ingestion", "Mirroring", "Ownership", "Queries",
+                "Reconciliation", "ServiceContract", "Shards", "Subscriptions", "Waiting", "WireProtocol",
             ], products: [lifecycle, logging]),
         library(
             "EntitlementStream", in: "Interfaces",
@@ -276,7 +276,7 @@ let package = Package(
         tests(
             "EntitlementStreamTests", in: "Interfaces",
             [
-                "Clustering", "EntitlementStream", "Entitlements", "EventLog", "Mirroring", "Ownership",
+                "Clustering", "Customers", "EntitlementStream", "Entitlements", "EventLog", "Mirroring", "Ownership",
                 "PerennialClient", "PerennialTestSupport", "PostgresHarness", "PrometheusMetrics", "ServiceContract",
                 "Shards", "SubscriptionService", "Subscriptions", "WireProtocol", "ZeroMQ", crypto, httpClient,
                 hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,
@@ -333,7 +333,7 @@ if Context.environment["PERENNIAL_BENCHMARKS"] == "1" {
         .executableTarget(
             name: "PerennialBenchmarks",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "ByteCoding", "CPostgres", "CZeroMQ", "Clustering",
+                "AppStore", "AppStoreSimulator", "ByteCoding", "CPostgres", "CZeroMQ", "Clustering", "Customers",
                 "EntitlementStream", "Entitlements", "EventLog", "Evidence", "HTTPAPI", "InMemoryStore", "Mirroring",
                 "Ownership", "PostgresHarness", "PostgresStore", "PrometheusMetrics", "Queries", "Reconciliation",
                 "SQLiteStore", "ServiceContract", "Shards", "SubscriptionService", "Subscriptions", "Webhooks",

@@ -30,6 +30,36 @@ package enum CustomerResult: Hashable, Sendable {
     }
 }
 
+/// What a customer is entitled to, at a moment.
+package struct CustomerEntitlements: Hashable, Sendable {
+    package var customer: CustomerID
+    package var environment: AppStoreEnvironment
+    /// One for each name of the catalog, in its order.
+    package var answers: [CustomerAnswer]
+    /// Part of what it rests on is not known yet.
+    package var incomplete: Bool
+    /// Whose everything of the customer is.
+    package var movedTo: CustomerID?
+    package var asOf: Moment
+    package var stale: Bool
+    /// Opaque; for `atLeast`.
+    package var token: String
+
+    package init(
+        customer: CustomerID, environment: AppStoreEnvironment, answers: [CustomerAnswer], incomplete: Bool,
+        movedTo: CustomerID?, asOf: Moment, stale: Bool, token: String
+    ) {
+        self.customer = customer
+        self.environment = environment
+        self.answers = answers
+        self.incomplete = incomplete
+        self.movedTo = movedTo
+        self.asOf = asOf
+        self.stale = stale
+        self.token = token
+    }
+}
+
 /// What leads to a customer and what that comes to, at a moment.
 package struct CustomerView: Hashable, Sendable {
     package struct Stream: Hashable, Sendable {
@@ -84,5 +114,10 @@ package struct CustomerView: Hashable, Sendable {
     /// Something names the customer.
     package var isKnown: Bool { self.hasRecord || !self.streams.isEmpty || !self.conflicts.isEmpty }
 
-    package var incomplete: Bool { self.streams.contains { $0.snapshot.incomplete } }
+    package var answer: CustomerEntitlements {
+        CustomerEntitlements(
+            customer: self.customer, environment: self.environment, answers: self.entitlements,
+            incomplete: self.streams.contains { $0.snapshot.incomplete }, movedTo: self.movedTo, asOf: self.asOf,
+            stale: false, token: self.token)
+    }
 }

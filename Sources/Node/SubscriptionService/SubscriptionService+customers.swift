@@ -1,6 +1,7 @@
 package import Customers
 import EventLog
-import Queries
+package import Mirroring
+package import Queries
 package import ServiceContract
 import Shards
 package import Subscriptions
@@ -21,6 +22,22 @@ extension SubscriptionService {
         }
     }
 
+    /// What a customer is entitled to by this node's knowledge, as a `local` check says.
+    /// - Parameter token: of an earlier answer, than which this one is not older.
+    package func entitlements(
+        of customer: CustomerID, in environment: AppStoreEnvironment, atLeast token: String?
+    ) async throws(ServiceError) -> CustomerEntitlements {
+        try await ServiceError.translating {
+            let positions = self.node.router.positions
+            let bounds = try positions.bounds(token)
+            if let known = self.customers.entitlements(of: customer, in: environment, atLeast: bounds) {
+                return known
+            }
+            try await positions.check(atLeast: token)
+            return try await self.customers.readEntitlements(of: customer, in: environment, atLeast: bounds)
+        }
+    }
+
     /// What an identifier of any kind leads to: an original transaction id, a token, an appTransactionId or a customer's id.
     package func find(_ text: String) async throws(ServiceError) -> Finding {
         try await ServiceError.translating {
@@ -32,19 +49,60 @@ extension SubscriptionService {
         }
     }
 
-    /// Answers questions about customers from what is committed, whichever consistency was asked for.
-    /// - Returns: the results in the order of the questions, and a token for all that they rest on and that `response` rests on.
+    /// Answers questions about customers: `local` by what this node knows, any other from what is committed.
+    /// - Parameter response: to the other questions of a request.
+    /// - Returns: the results in the order of the questions, and `response` with a token for all that they rest on as well.
     package func check(
-        _ questions: [CustomerQuestion], besides response: CheckResponse, atLeast token: String?
-    ) async throws(ServiceError) -> (results: [CustomerResult], token: String) {
-        try await ServiceError.translating {
+        _ questions: [CustomerQuestion], besides response: CheckResponse, consistency: Consistency,
+        atLeast token: String?
+    ) async throws(ServiceError) -> (results: [CustomerResult], response: CheckResponse) {
+        let start = ContinuousClock.now
+        let answers = try await ServiceError.translating {
             let positions = self.node.router.positions
             try await positions.check(atLeast: token)
-            let answers = try await self.customers.answer(questions)
-            // Tokens do not go back.
-            let bounds = try positions.bounds(token) + positions.positions(response.token)
-            return (answers.results, positions.token(bounds + answers.positions))
+            return try await self.customers.answer(
+                questions, fromMemoryAtLeast: self.counts(consistency) ? positions.bounds(token) : nil)
         }
+        self.record(questions, answers.results, consistency, since: start)
+        return (answers.results, try self.response(response, and: answers, atLeast: token))
+    }
+
+    /// The same, when all of it is in memory: the store is not asked, and nothing is waited for.
+    /// - Returns: nil when it is not, and `check` has to be asked.
+    package func checkFromMemory(
+        _ questions: [CustomerQuestion], besides response: CheckResponse, consistency: Consistency,
+        atLeast token: String?
+    ) throws(ServiceError) -> (results: [CustomerResult], response: CheckResponse)? {
+        let start = ContinuousClock.now
+        guard self.counts(consistency),
+            let answers = self.customers.answerFromMemory(
+                questions, atLeast: try self.node.router.positions.bounds(token))
+        else { return nil }
+        self.record(questions, answers.results, consistency, since: start)
+        return (answers.results, try self.response(response, and: answers, atLeast: token))
+    }
+
+    /// Whether memory is enough: that of a node alone is as new as what the owner says.
+    private func counts(_ consistency: Consistency) -> Bool {
+        consistency == .local || consistency == .owner && self.isAlone
+    }
+
+    /// The token does not go back.
+    private func response(
+        _ response: CheckResponse, and answers: CustomerReader.Answers, atLeast token: String?
+    ) throws(ServiceError) -> CheckResponse {
+        let positions = self.node.router.positions
+        let others = response.results.isEmpty ? [] : try positions.positions(response.token)
+        var response = response
+        if response.results.isEmpty { response.asOf = answers.asOf }
+        response.token = positions.token(try positions.bounds(token) + others + answers.positions)
+        response.stale = response.stale || answers.isStale
+        return response
+    }
+
+    /// What this node's mirror is followed for: once it has begun, it has to be told of all commits to the store.
+    package func following(_ mirror: EntitlementMirror) -> FollowingSink {
+        FollowingSink(mirror, self.customerTable)
     }
 
     /// Links a stream to a customer, or takes that back; durable when it returns.

@@ -41,6 +41,9 @@ package final class SubscriptionService: Service, Sendable {
     private let quarantine: Quarantine
     /// What subscribers of the stream may be told of this node's shards.
     package let servedLog: ServedLog
+    let customerTable: CustomerTable?
+    /// This node makes all commits to the store.
+    let isAlone: Bool
     /// Where the nodes of the store publish it.
     package let streamDirectory: StreamDirectory
 
@@ -78,7 +81,11 @@ package final class SubscriptionService: Service, Sendable {
                 store: store, map: shards.map, positions: shards.positions, hashing: hashing,
                 policies: configuration.customers, rules: configuration.rules)
             self.customers = CustomerReader(
-                holdings, rules: configuration.rules, catalog: catalog, clock: clock)
+                holdings, table: shards.customers, mirror: shards.isAlone ? nil : configuration.mirror,
+                rules: configuration.rules, catalog: catalog, clock: clock,
+                storePatience: configuration.storePatience)
+            self.customerTable = shards.customers
+            self.isAlone = shards.isAlone
             self.finder = IdentifierFinder(store: store, map: shards.map, hashing: hashing)
             self.node = ShardNode(
                 shards, answers: self.checker, store: store, configuration: configuration, clock: clock,
@@ -262,6 +269,14 @@ package final class SubscriptionService: Service, Sendable {
     ) {
         self.metrics.recordCheck(took: .now - start)
         self.checkMetrics.record(requests, response.results, consistency)
+    }
+
+    func record(
+        _ questions: [CustomerQuestion], _ results: [CustomerResult], _ consistency: Consistency,
+        since start: ContinuousClock.Instant
+    ) {
+        self.metrics.recordCheck(took: .now - start)
+        self.checkMetrics.record(questions, results, consistency)
     }
 
     private static func check(_ requests: [CheckRequest]) throws(ServiceError) {

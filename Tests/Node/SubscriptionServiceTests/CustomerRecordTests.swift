@@ -234,7 +234,8 @@ import WireProtocol
                     CustomerQuestion(Self.customer, entitlement: "pro"),
                     CustomerQuestion(Self.other, entitlement: "pro"),
                 ],
-                besides: service.check([], consistency: .local, atLeast: nil), atLeast: nil)
+                besides: service.check([], consistency: .local, atLeast: nil), consistency: .local,
+                atLeast: nil)
             guard case .answer(let no, .moved(to: Self.other)) = checks.results[0],
                 case .answer(let yes, .known) = checks.results[1]
             else {
@@ -440,7 +441,8 @@ import WireProtocol
             // Both asked about at once are answered as of one of the two times.
             let both = try await service.check(
                 [CustomerQuestion(Self.customer), CustomerQuestion(Self.other)],
-                besides: service.check([], consistency: .local, atLeast: nil), atLeast: nil)
+                besides: service.check([], consistency: .local, atLeast: nil), consistency: .local,
+                atLeast: nil)
             let yes = both.results.filter { if case .answer(let answer, _) = $0 { answer.entitled } else { false } }
             #expect(yes.count == 1)
             #expect(try await service.move(Self.customer, to: Self.other, actor: nil) == Self.other)

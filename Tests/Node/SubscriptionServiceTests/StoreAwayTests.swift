@@ -1,8 +1,10 @@
+import Customers
 import EventLog
 import InMemoryStore
 import Mirroring
 import Ownership
 import PerennialTestSupport
+import Queries
 import ServiceContract
 import Shards
 import SubscriptionService
@@ -183,6 +185,44 @@ import Testing
             // It was not kept.
             store.spoils.withLock { $0 = nil }
             #expect(try await self.ask(service, [Self.ids[7]]).results.map(\.isEntitled) == [true])
+        }
+    }
+
+    // MARK: Customers
+
+    private func askAboutCustomers(_ service: SubscriptionService) async throws -> (entitled: [Bool], stale: Bool) {
+        let questions = [CustomerID("a")!, CustomerID("nobody")!].map { CustomerQuestion($0, entitlement: "pro") }
+        let (results, response) = try await service.check(
+            questions, besides: CheckResponse(results: [], asOf: Node.start, stale: false, token: ""),
+            consistency: .local, atLeast: nil)
+        return (
+            results.map { result in
+                if case .answer(let answer, _) = result { answer.entitled } else { false }
+            }, response.stale
+        )
+    }
+
+    @Test(arguments: [false, true])
+    func `customers who were asked about are answered from what the node has followed, and it says how old that is`(
+        _ isStale: Bool
+    ) async throws {
+        _ = self.memory.raiseFeatureLevel(to: .supported)
+        let node = try self.node("a", hasMirror: true)
+        try await node.run { service in
+            await self.ownsAll(service)
+            try await self.subscribeAll(by: service)
+            try await service.link(
+                StreamReference(id: Self.ids[0]), LinkRequest(CustomerID("a")!, origin: .backend))
+            service.following(self.mirror).begin()
+            try self.fillMirror(asOf: isStale ? .now - .seconds(2_000) : .now)
+            let before = try await self.askAboutCustomers(service)
+            #expect(before.entitled == [true, false])
+            #expect(!before.stale, "the store has answered, or what was followed is young")
+            self.store.setAway(true)
+            let away = try await self.askAboutCustomers(service)
+            #expect(away.entitled == [true, false])
+            #expect(away.stale == isStale)
+            self.store.setAway(false)
         }
     }
 }

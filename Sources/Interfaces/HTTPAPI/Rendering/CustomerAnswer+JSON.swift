@@ -63,16 +63,31 @@ extension StreamKind {
     fileprivate var name: String { self == .purchase ? "purchase" : "subscription" }
 }
 
-extension CustomerView {
-    /// What the customer is entitled to, by name. It goes to devices.
-    func writeEntitlements(to json: inout JSONWriter) {
-        json.object { json in self.writeAnswer(to: &json) }
+extension CustomerEntitlements {
+    /// It goes to devices.
+    func write(to json: inout JSONWriter) {
+        json.object { self.writeMembers(to: &$0) }
     }
 
-    /// The same with all that leads to the customer.
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("customerId", self.customer.rawValue)
+        json.member("environment", self.environment.rawValue)
+        json.member("asOf", self.asOf)
+        json.member("stale", self.stale)
+        json.member("token", self.token)
+        json.member("incomplete", self.incomplete)
+        json.member("movedTo", self.movedTo?.rawValue)
+        json.member("entitlements") { json in
+            json.array { json in for answer in self.answers { answer.writeEntitlement(to: &json) } }
+        }
+    }
+}
+
+extension CustomerView {
+    /// With all that leads to the customer.
     func write(to json: inout JSONWriter) {
         json.object { json in
-            self.writeAnswer(to: &json)
+            self.answer.writeMembers(to: &json)
             json.member("streams") { json in
                 json.array { json in for stream in self.streams { stream.write(to: &json) } }
             }
@@ -87,19 +102,6 @@ extension CustomerView {
                 }
             }
             json.member("attributes") { self.attributes.mapValues(Optional.some).write(to: &$0) }
-        }
-    }
-
-    private func writeAnswer(to json: inout JSONWriter) {
-        json.member("customerId", self.customer.rawValue)
-        json.member("environment", self.environment.rawValue)
-        json.member("asOf", self.asOf)
-        json.member("stale", false)
-        json.member("token", self.token)
-        json.member("incomplete", self.incomplete)
-        json.member("movedTo", self.movedTo?.rawValue)
-        json.member("entitlements") { json in
-            json.array { json in for answer in self.entitlements { answer.writeEntitlement(to: &json) } }
         }
     }
 }

@@ -23,11 +23,19 @@ extension API {
     ) async throws -> [CustomerResult] {
         guard !posted.customers.isEmpty else { return [] }
         let token = try call.atLeast()
+        let questions = posted.customers.map(\.question)
+        if let known = try self.service.checkFromMemory(
+            questions, besides: response, consistency: posted.consistency, atLeast: token)
+        {
+            response = known.response
+            return known.results
+        }
         do {
             let answers = try await call.admission.asRequest { [response] in
-                try await self.service.check(posted.customers.map(\.question), besides: response, atLeast: token)
+                try await self.service.check(
+                    questions, besides: response, consistency: posted.consistency, atLeast: token)
             }
-            response.token = answers.token
+            response = answers.response
             return answers.results
         } catch let error as ServiceError {
             guard error.retryable, !posted.questions.isEmpty else { throw error }
@@ -38,7 +46,8 @@ extension API {
     /// What memory can answer takes no place from requests that wait, nor they from it.
     private func response(to posted: PostedChecks, _ call: Call) async throws -> CheckResponse {
         let token = try call.atLeast()
-        if posted.consistency == .local,
+        // Without questions there is nothing to wait for.
+        if posted.consistency == .local || posted.questions.isEmpty,
             let known = try self.service.checkFromMemory(posted.questions, atLeast: token)
         {
             return known

@@ -16,8 +16,9 @@ extension API {
 
     /// A customer that nothing leads to is a new one.
     func entitlements(_ call: Call) async throws -> Response {
-        let view = try await self.view(call)
-        return .json(reserving: 1_024) { view.writeEntitlements(to: &$0) }
+        let entitlements = try await self.service.entitlements(
+            of: try call.customer(), in: try call.query.app().environment, atLeast: try call.atLeast())
+        return .json(reserving: 1_024) { entitlements.write(to: &$0) }
     }
 
     func link(_ kind: StreamKind, _ call: Call) async throws -> Response {

@@ -1,3 +1,4 @@
+import Customers
 import Metrics
 package import ServiceContract
 import Subscriptions
@@ -38,19 +39,26 @@ package struct CheckMetrics: Sendable {
     package init() {}
 
     package func record(_ requests: [CheckRequest], _ results: [CheckResult], _ consistency: Consistency) {
-        let slot = self.slots[Int(requests.first?.id.last ?? 0) & (self.slots.count - 1)]
-        if requests.count == 1 {
-            return slot.counter(Labels(requests[0], results[0], consistency)).increment()
-        }
+        self.record(zip(requests, results).lazy.map { Labels($0, $1, consistency) }, Int(requests.first?.id.last ?? 0))
+    }
+
+    package func record(_ questions: [CustomerQuestion], _ results: [CustomerResult], _ consistency: Consistency) {
+        self.record(
+            zip(questions, results).lazy.map { Labels($0, $1, consistency) },
+            Int(questions.first?.customer.rawValue.utf8.last ?? 0))
+    }
+
+    /// - Parameter number: spreads those who count at the same time.
+    private func record(_ labels: some Sequence<Labels>, _ number: Int) {
         var counts: [(labels: Labels, count: Int)] = []
-        for (request, result) in zip(requests, results) {
-            let labels = Labels(request, result, consistency)
+        for labels in labels {
             if let index = counts.firstIndex(where: { $0.labels == labels }) {
                 counts[index].count += 1
             } else {
                 counts.append((labels, 1))
             }
         }
+        let slot = self.slots[number & (self.slots.count - 1)]
         for (labels, count) in counts { slot.counter(labels).increment(by: count) }
     }
 }
@@ -59,11 +67,20 @@ extension CheckMetrics.Labels {
     private static let environments: [AppStoreEnvironment] = [.production, .sandbox, .xcode, .localTesting]
 
     fileprivate init(_ request: CheckRequest, _ result: CheckResult, _ consistency: Consistency) {
-        let environment = request.environment
+        self.init(result.kind, consistency, request.environment, app: result.app)
+    }
+
+    fileprivate init(_ question: CustomerQuestion, _ result: CustomerResult, _ consistency: Consistency) {
+        self.init(result.kind, consistency, question.environment, app: result.app)
+    }
+
+    private init(
+        _ kind: CheckResult.Kind, _ consistency: Consistency, _ environment: AppStoreEnvironment, app: BundleID?
+    ) {
         self.init(
-            result: result.kind, consistency: consistency,
+            result: kind, consistency: consistency,
             environment: Self.environments.contains(environment) ? environment.rawValue : "",
-            app: result.app?.rawValue ?? "")
+            app: app?.rawValue ?? "")
     }
 }
 
@@ -84,5 +101,21 @@ extension CheckResult {
     fileprivate var app: BundleID? {
         guard case .verdict(let verdict) = self else { return nil }
         return verdict.bundleID
+    }
+}
+
+extension CustomerResult {
+    fileprivate var kind: CheckResult.Kind {
+        switch self {
+        case .refused: .refused
+        case .answer(let answer, _) where answer.entitled: .entitled
+        case .answer(_, .unknown): .unknown
+        case .answer: .notEntitled
+        }
+    }
+
+    fileprivate var app: BundleID? {
+        guard case .answer(let answer, _) = self, case .stream(let key) = answer.by else { return nil }
+        return key.bundleID
     }
 }

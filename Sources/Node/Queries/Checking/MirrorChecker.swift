@@ -172,7 +172,7 @@ extension CheckRequest {
 extension Position {
     /// Whether an answer of this place is not older than what `bounds` say of its shard. Of the log of another run only the
     /// store knows whether it goes on here.
-    fileprivate func reaches(_ bounds: [Position]) -> Bool {
+    func reaches(_ bounds: [Position]) -> Bool {
         bounds.allSatisfy { bound in
             bound.shard != self.shard
                 || bound.incarnationTag == self.incarnationTag && bound.sequence <= self.sequence

@@ -1,52 +1,190 @@
 import Customers
 package import Entitlements
 package import EventLog
+package import Mirroring
 package import ServiceContract
 package import Shards
 package import Subscriptions
 
-/// Answers questions about customers from what the store has committed.
+/// Answers questions about customers: from memory what is there, and the rest from what the store has committed.
 package struct CustomerReader: Sendable {
     package let holdings: HoldingsReader
+    /// nil on a node that does not hear of all commits to its store.
+    private let memory: CustomerMemory?
+    private let storeQuestions: StoreQuestions
     let rules: DerivationRules
     let catalog: Catalog
     let clock: any WallClock
 
-    package init(_ holdings: HoldingsReader, rules: DerivationRules, catalog: Catalog, clock: any WallClock) {
+    /// - Parameters:
+    ///   - table: nil on a node that does not hear of all commits to its store.
+    ///   - mirror: by which the node hears of the commits of others; nil for a node alone.
+    ///   - storePatience: for so long a check waits for the store.
+    package init(
+        _ holdings: HoldingsReader, table: CustomerTable?, mirror: EntitlementMirror?, rules: DerivationRules,
+        catalog: Catalog, clock: any WallClock, storePatience: Duration
+    ) {
         self.holdings = holdings
+        self.storeQuestions = StoreQuestions(patience: storePatience)
+        self.memory = table.map { CustomerMemory($0, positions: holdings.positions, mirror: mirror) }
         self.rules = rules
         self.catalog = catalog
         self.clock = clock
     }
 
-    /// The results of several questions, in their order, with the positions on which they rest.
-    package func answer(
-        _ questions: [CustomerQuestion]
-    ) async throws -> (results: [CustomerResult], positions: [Position]) {
-        let customers = Array(Set(questions.map(\.customer)))
-        let (held, positions) = try await self.holdings.held(by: customers)
-        let places = Dictionary(uniqueKeysWithValues: customers.enumerated().map { ($1, $0) })
+    package struct Answers {
+        /// In the order of the questions.
+        package var results: [CustomerResult] = []
+        /// How far the log is known to reach with them.
+        package var positions: [Position] = []
+        package var isStale = false
+        /// For which they hold.
+        package let asOf: Moment
+    }
+
+    /// The answers of this moment, when all of them are in memory, and neither stale nor older than `bounds`.
+    package func answerFromMemory(_ questions: [CustomerQuestion], atLeast bounds: [Position]) -> Answers? {
         let now = self.clock.now
-        // Many questions may be about one customer.
-        var known: [Subject: CustomerHoldings] = [:]
-        let results = questions.map { question -> CustomerResult in
-            if let name = question.entitlement, !self.isEntitlement(name) { return .refused(.unknownEntitlement) }
-            let own = places[question.customer].map { held[$0] } ?? HeldByCustomer()
-            let subject = Subject(customer: question.customer, environment: question.environment)
-            let holdings = known[subject] ?? self.counted(own, in: question.environment, at: now)
-            known[subject] = holdings
-            return .answer(holdings.answer(for: question.entitlement, at: now), own.standing)
+        guard let known = self.memory?.known(questions.map(\.customer), at: now, atLeast: bounds) else { return nil }
+        var answers = Answers(positions: known.heads, asOf: now)
+        answers.results.reserveCapacity(questions.count)
+        for (question, customer) in zip(questions, known.customers) {
+            guard let customer else { return nil }
+            answers.results.append(self.result(question, customer, at: now))
         }
-        return (results, positions)
+        return answers
+    }
+
+    /// The answers to several questions. What is in memory and stale counts where the store does not answer.
+    /// - Parameter bounds: places than which what is in memory must not be older; nil where memory does not count.
+    package func answer(
+        _ questions: [CustomerQuestion], fromMemoryAtLeast bounds: [Position]?
+    ) async throws -> Answers {
+        let asked = Array(Set(questions.map(\.customer)))
+        var customers: [CustomerID: CheckableCustomer] = [:]
+        var positions: [Position] = []
+        if let bounds, let known = self.memory?.known(asked, at: self.clock.now, atLeast: bounds) {
+            for (customer, known) in zip(asked, known.customers) { customers[customer] = known }
+            positions = known.heads
+        }
+        let missing = asked.filter { customers[$0] == nil }
+        do throws(ServiceError) {
+            let (loaded, read) = try await self.storeQuestions.ask(until: self.storeQuestions.deadline) {
+                try await self.load(missing)
+            }
+            customers.merge(loaded) { known, _ in known }
+            positions += read
+        } catch {
+            guard error.retryable, let stale = self.staleAnswers(questions, atLeast: bounds) else { throw error }
+            return stale
+        }
+        var answers = Answers(positions: positions, asOf: self.clock.now)
+        for question in questions {
+            guard let customer = customers[question.customer] else { continue }
+            answers.results.append(self.result(question, customer, at: answers.asOf))
+        }
+        return answers
+    }
+
+    /// nil unless all of them are in memory.
+    private func staleAnswers(_ questions: [CustomerQuestion], atLeast bounds: [Position]?) -> Answers? {
+        let now = self.clock.now
+        guard let bounds, let memory,
+            let known = memory.known(questions.map(\.customer), at: now, atLeast: bounds, staleToo: true)
+        else { return nil }
+        var answers = Answers(positions: known.heads, asOf: now)
+        for (question, customer) in zip(questions, known.customers) {
+            guard let customer else { return nil }
+            let result = self.result(question, customer, at: now)
+            answers.isStale = answers.isStale || known.isStale && memory.isStale(customer, result, at: now)
+            answers.results.append(result)
+        }
+        return answers
+    }
+
+    /// What a customer is entitled to, by name, when that is in memory, and not older than `bounds`.
+    package func entitlements(
+        of customer: CustomerID, in environment: AppStoreEnvironment, atLeast bounds: [Position]
+    ) -> CustomerEntitlements? {
+        self.answerFromMemory(self.questions(about: customer, environment), atLeast: bounds).map {
+            self.entitlements(of: customer, in: environment, $0, bounds)
+        }
+    }
+
+    /// The same by what is committed, where memory does not do.
+    package func readEntitlements(
+        of customer: CustomerID, in environment: AppStoreEnvironment, atLeast bounds: [Position]
+    ) async throws -> CustomerEntitlements {
+        let answers = try await self.answer(
+            self.questions(about: customer, environment), fromMemoryAtLeast: bounds)
+        return self.entitlements(of: customer, in: environment, answers, bounds)
+    }
+
+    /// About each name of the catalog, and then about anything.
+    private func questions(
+        about customer: CustomerID, _ environment: AppStoreEnvironment
+    ) -> [CustomerQuestion] {
+        (self.catalog.entitlements + [nil]).map {
+            CustomerQuestion(customer, environment: environment, entitlement: $0)
+        }
+    }
+
+    private func entitlements(
+        of customer: CustomerID, in environment: AppStoreEnvironment, _ answers: Answers, _ bounds: [Position]
+    ) -> CustomerEntitlements {
+        var entitlements = CustomerEntitlements(
+            customer: customer, environment: environment, answers: [], incomplete: false, movedTo: nil,
+            asOf: answers.asOf, stale: answers.isStale,
+            token: self.holdings.positions.token(bounds + answers.positions))
+        for case .answer(let answer, let standing) in answers.results {
+            if case .moved(let target) = standing { entitlements.movedTo = target }
+            entitlements.incomplete = answer.incomplete
+            entitlements.answers.append(answer)
+        }
+        entitlements.answers.removeLast()
+        return entitlements
+    }
+
+    /// What is read stays in memory.
+    private func load(
+        _ customers: [CustomerID]
+    ) async throws -> (loaded: [CustomerID: CheckableCustomer], positions: [Position]) {
+        guard !customers.isEmpty else { return ([:], []) }
+        func read() async throws -> ([Position], [CheckableCustomer.Loaded]) {
+            let families = try await self.holdings.families(of: customers)
+            let now = self.clock.now
+            return (families.positions, customers.map { self.checkable($0, families, at: now) })
+        }
+        let (positions, loaded) =
+            if let memory { try await memory.keeping(read) } else { try await read() }
+        return (Dictionary(uniqueKeysWithValues: loaded.map { ($0.customer, $0.content) }), positions)
+    }
+
+    private func checkable(
+        _ customer: CustomerID, _ families: CustomerFamilies, at now: Moment
+    ) -> CheckableCustomer.Loaded {
+        let causes = self.holdings.causes(of: customer, families)
+        let held = self.holdings.held(by: customer, families)
+        let streams = held.streams.map { stream in
+            HeldStream(stream.outlook, from: now, countsInProduction: stream.countsInProduction)
+        }
+        let grants = held.states.flatMap { $0.grants(seenAt: now) }
+        let content = CheckableCustomer(held.standing, from: now, shards: self.holdings.shards(of: causes)) {
+            CustomerHoldings(streams: streams, grants: grants, in: $0, catalog: self.catalog, rules: self.rules)
+        }
+        return CheckableCustomer.Loaded(customer, content, causes)
+    }
+
+    private func result(
+        _ question: CustomerQuestion, _ customer: CheckableCustomer, at now: Moment
+    ) -> CustomerResult {
+        if let name = question.entitlement, !self.isEntitlement(name) { return .refused(.unknownEntitlement) }
+        let holdings = customer.holdings(in: question.environment)
+        return .answer(holdings.answer(for: question.entitlement, at: now), customer.standing)
     }
 
     /// The catalog has this name.
     package func isEntitlement(_ name: String) -> Bool { self.catalog.highestRank(of: name) != nil }
-
-    private struct Subject: Hashable {
-        var customer: CustomerID
-        var environment: AppStoreEnvironment
-    }
 
     /// All that leads to a customer.
     /// - Parameter bounds: of an earlier answer: the token does not go back behind them.

@@ -143,6 +143,34 @@ package struct HoldingsReader: Sendable {
         return families
     }
 
+    /// What decides about a customer: while none of it changes, the same leads there.
+    func causes(of customer: CustomerID, _ families: CustomerFamilies) -> [CustomerTable.Cause] {
+        let members = families.members(of: customer)
+        var keys = members.reduce(into: Set<[UInt8]>()) { $0.formUnion(families.candidates[$1] ?? []) }
+        var (end, names) = (customer, members)
+        while let next = families.states[end]?.movedTo, !names.contains(next) {
+            (end, names) = (next, names + [next])
+        }
+        keys.formUnion(names.map { self.key(of: $0).bytes })
+        return keys.map(CustomerTable.Cause.stream)
+            + members.flatMap(self.sought).map { CustomerTable.Cause.identifier($0.kind, $0.hash) }
+    }
+
+    /// Those of the streams, each once.
+    func shards(of causes: [CustomerTable.Cause]) -> [ShardID] {
+        Array(
+            Set(
+                causes.compactMap { cause in
+                    guard case .stream(let bytes) = cause, let key = StreamKey(bytes: bytes) else { return nil }
+                    return self.map.shard(of: key.id)
+                }))
+    }
+
+    /// The identifiers whose look-ups lead to streams of a customer.
+    private func sought(_ customer: CustomerID) -> [SoughtIdentifier] {
+        [self.hashing.sought(customer)] + (AccountToken(customer.rawValue).map { [self.hashing.sought($0)] } ?? [])
+    }
+
     /// Reads where those of these customers who have been moved are by now.
     private func follow(_ customers: [CustomerID], in families: inout CustomerFamilies) async throws -> [Position] {
         var positions: [Position] = []
@@ -165,11 +193,10 @@ package struct HoldingsReader: Sendable {
         var sought: [SoughtIdentifier] = []
         var owners: [Int] = []
         for (place, customer) in customers.enumerated() {
-            sought.append(self.hashing.sought(customer))
-            owners.append(place)
-            guard let token = AccountToken(customer.rawValue) else { continue }
-            sought.append(self.hashing.sought(token))
-            owners.append(place)
+            for identifier in self.sought(customer) {
+                sought.append(identifier)
+                owners.append(place)
+            }
         }
         var candidates = [Set<[UInt8]>](repeating: [], count: customers.count)
         for (place, keys) in zip(owners, try await self.store.streams(for: sought)) {

@@ -57,6 +57,8 @@ package struct RuntimeConfiguration: Sendable {
     package var statesPerShard = 256
     /// How many ids a shard keeps the entitlement rows of, for checks; one takes about 60 bytes.
     package var entitlementsPerShard = 8_192
+    /// How many customers a node keeps what leads to them of, for checks; one takes about 2 KB.
+    package var customersInMemory = 131_072
     /// How many overdue timers a shard fires in one go.
     package var timersPerBatch = 128
 

@@ -15,6 +15,10 @@ package struct ShardSet: Sendable {
     package let watch: ClockWatch
     /// Shared by the tables of all shards.
     package let names: RowNames
+    /// It makes all commits to its store.
+    package let isAlone: Bool
+    /// nil where other nodes make commits as well, and nobody follows them.
+    package let customers: CustomerTable?
     /// nil for a node alone.
     let cluster: ClusterNode?
     let system: ClusterSystem
@@ -44,6 +48,12 @@ package struct ShardSet: Sendable {
         let names = RowNames()
         let nodeClock = NodeClock()
         let watch = ClockWatch(clock: clock, metrics: metrics, logger: logger)
+        // Another process may take the shards of a store that can be shared.
+        self.isAlone = !(store is any SharedEventStore) && configuration.cluster == nil && configuration.shards == nil
+        let customers =
+            self.isAlone || configuration.mirror != nil
+            ? CustomerTable(limit: configuration.customersInMemory, isFollowed: self.isAlone) : nil
+        self.customers = customers
         let parts = map.shards.map { shard in
             let queue = ShardQueue(
                 countLimit: configuration.commandsPerShard, byteLimit: configuration.commandBytesPerShard,
@@ -52,7 +62,8 @@ package struct ShardSet: Sendable {
                 shard: shard,
                 isAssigned: configuration.lease == nil ? configuration.shards?.contains(shard) ?? true : nil,
                 queue: queue, status: ShardStatus(of: shard, clock: nodeClock, queue: queue, cluster: system),
-                entitlements: EntitlementTable(limit: configuration.entitlementsPerShard, names: names))
+                entitlements: EntitlementTable(limit: configuration.entitlementsPerShard, names: names),
+                customers: customers)
         }
         let lease = configuration.lease.map { NodeLease(terms: $0, clock: nodeClock) }
         self.positions = PositionGuard(

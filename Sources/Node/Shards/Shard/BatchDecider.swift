@@ -313,7 +313,8 @@ struct BatchDecider {
     func commit(to shard: ShardID, under standing: ShardStanding, head: LogSequence) -> (Commit, ShardBatch)? {
         guard !self.decided.isEmpty else { return nil }
         let commit = Commit(
-            decided: self.decided, changes: self.changes, deliveries: self.deliveries, head: self.head, at: self.at)
+            decided: self.decided, changes: self.changes, deliveries: self.deliveries, lookups: self.lookups,
+            head: self.head, at: self.at)
         let batch = ShardBatch(
             shard: shard, epoch: standing.epoch, incarnation: standing.incarnation, head: head,
             events: self.events, streams: self.changes.values.map(\.row), lookups: self.lookups)

@@ -29,6 +29,7 @@ struct Commit: Sendable {
     var changes: [[UInt8]: Change]
     /// Dedup keys of the submissions in it, with what came under them.
     var deliveries: [[UInt8]: Delivery]
+    var lookups: [Lookup]
     /// What each event leaves of its stream, in their order; empty where nobody listens.
     var images: [SubscriptionImage] = []
     /// Of the last event in it.

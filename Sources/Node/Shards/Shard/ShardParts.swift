@@ -10,17 +10,21 @@ package final class ShardParts: Sendable {
     let queue: ShardQueue
     package let status: ShardStatus
     package let entitlements: EntitlementTable
+    /// Of all shards; nil where other nodes make commits as well, and nobody follows them.
+    let customers: CustomerTable?
     /// Of this shard's traffic.
     package let metrics = ShardMetrics()
 
     init(
-        shard: ShardID, isAssigned: Bool?, queue: ShardQueue, status: ShardStatus, entitlements: EntitlementTable
+        shard: ShardID, isAssigned: Bool?, queue: ShardQueue, status: ShardStatus, entitlements: EntitlementTable,
+        customers: CustomerTable?
     ) {
         self.shard = shard
         self.isAssigned = isAssigned
         self.queue = queue
         self.status = status
         self.entitlements = entitlements
+        self.customers = customers
     }
 
     /// This node answers for the shard; for others it asks their owners.

@@ -258,6 +258,7 @@ actor ShardWriter {
         if !discarded.isEmpty { self.counts.forget() }
         self.putBack(discarded)
         self.parts.entitlements.removeAll()
+        self.parts.customers?.removeAll()
         self.ledger.own(ownership)
         self.parts.status.handle(.applied(news))
         self.node.metrics.recordOwned(self.shard, under: ownership.epoch)
@@ -271,6 +272,7 @@ actor ShardWriter {
             self.parts.entitlements.update(change.key, row: change.row)
             if let doubt = change.doubt { self.node.doubts?.raise(change.key, doubt) }
         }
+        self.parts.customers?.forget(commit.changes.keys, commit.lookups)
         self.counts.record(commit, after: head)
         // First: a head that others see has been published.
         self.publish(commit)

@@ -15,6 +15,8 @@ package final class ShardStatus: Sendable {
         /// From here on this process has written everything.
         var firstOwn: LogSequence?
         var ownTag: UInt32 = 0
+        /// The newest place before that of which the store has said who wrote it: for some time it is the head.
+        var inheritedHead: Position?
         /// What the store last said about an older place: most readers ask for the same one.
         var inherited: Position?
         /// The token that was last made, which is good for as long as the head stays.
@@ -117,11 +119,20 @@ package final class ShardStatus: Sendable {
         {
             return state.ownTag
         }
+        if let head = state.inheritedHead, head.sequence == sequence { return head.incarnationTag }
         return state.inherited?.sequence == sequence ? state.inherited?.incarnationTag : nil
     }
 
     /// What the store said about a place before our first.
-    func remember(_ position: Position) { self.state.withLock { $0.inherited = position } }
+    func remember(_ position: Position) {
+        self.state.withLock { state in
+            if let head = state.inheritedHead, position.sequence < head.sequence {
+                state.inherited = position
+            } else {
+                state.inheritedHead = position
+            }
+        }
+    }
 
     /// The token of one place alone; `make` makes it where it is not the one of last time.
     func token(of position: Position, _ make: () -> String) -> String {
@@ -177,7 +188,7 @@ package final class ShardStatus: Sendable {
             }
             self.cluster.serve(self.shard, under: epoch) { [queue] in queue.enqueue($0) }
         case .withdraw:
-            (state.firstOwn, state.inherited, state.token) = (nil, nil, nil)
+            (state.firstOwn, state.inheritedHead, state.inherited, state.token) = (nil, nil, nil, nil)
             self.cluster.serve(self.shard, under: nil)
         case nil: break
         }

@@ -1,6 +1,6 @@
 import AppStore
 package import EntitlementStream
-import Entitlements
+package import Entitlements
 package import EventLog
 import InMemoryStore
 import Logging
@@ -23,9 +23,11 @@ package struct PublishingNode {
     package let clock = ManualClock(Self.start)
     package var stream: StreamConfiguration
     package var runtime = RuntimeConfiguration()
+    package var catalog = Catalog([])
 
-    package init(shardCount: Int = 16) throws {
-        self.store = InMemoryEventStore(shardCount: shardCount)
+    /// - Parameter store: of another node; nil for one of its own.
+    package init(shardCount: Int = 16, sharing store: (any EventStore)? = nil) throws {
+        self.store = store ?? InMemoryEventStore(shardCount: shardCount)
         self.subscriber = try CurveKeyPair()
         self.stream = StreamConfiguration(
             bind: "tcp://127.0.0.1:*", keys: try CurveKeyPair(), subscribers: [self.subscriber.publicKey: "analytics"])
@@ -73,12 +75,18 @@ package struct PublishingNode {
     }
 
     /// The same of a node that keeps a mirror, as those of a cluster do.
-    package func run(keeping mirror: EntitlementMirror, _ body: @Sendable () async throws -> Void) async throws {
+    package func run(
+        keeping mirror: EntitlementMirror, _ body: @Sendable (Running) async throws -> Void
+    ) async throws {
         let publisher = try Publisher(self.stream)
-        let service = try self.service(heardBy: publisher)
+        let tap = Tap(publisher)
+        let service = try self.service(heardBy: tap)
         let keeper = try NodeMirror(
             mirror, publisher: publisher, of: service, advertisedHost: nil, logger: Self.logger)
-        try await Self.run(service, publisher, beside: keeper.run, body)
+        try await Self.run(service, publisher, beside: keeper.run) {
+            guard let endpoints = await publisher.endpoints() else { throw StreamFailure(.unavailable) }
+            try await body(Running(service: service, publisher: publisher, tap: tap, endpoints: endpoints))
+        }
     }
 
     private static var logger: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
@@ -92,7 +100,7 @@ package struct PublishingNode {
             store: self.store, configuration: runtime, clock: self.clock,
             notifications: NotificationReader(verifier: verifier, apps: apps),
             transactions: TransactionReader(verifier: verifier, apps: apps), verification: VerificationPool(threads: 1),
-            catalog: Catalog([]), logger: Self.logger)
+            catalog: self.catalog, logger: Self.logger)
     }
 
     private static func run(
@@ -103,7 +111,8 @@ package struct PublishingNode {
             group.addTask { try await service.run() }
             group.addTask { try await publisher.run(serving: service.servedLog) }
             group.addTask { try await other() }
-            await eventually { service.readiness(for: .reads).ready }
+            // One whose clock is wrong has its shards as well, and says that it is not ready.
+            await eventually { service.readiness(for: .reads).reasons.allSatisfy { $0.hasPrefix("the clock is ") } }
             let result: Result<Void, any Error>
             do {
                 result = .success(try await body())

@@ -1,0 +1,221 @@
+import Customers
+import EventLog
+import InMemoryStore
+import PerennialTestSupport
+import SQLiteStore
+import ServiceContract
+import Shards
+import SubscriptionService
+import Subscriptions
+import Testing
+
+/// A node alone answers checks of customers from memory, and what it says there is what it reads from its store.
+@Suite(.timeLimit(.minutes(10))) struct CustomerMemoryTests {
+    private static let token = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
+    private static let names = ["a", "b", "c", "nobody", token]
+    private static let questions: [CustomerQuestion] = names.flatMap { name in
+        [AppStoreEnvironment.production, .sandbox].flatMap { environment in
+            ["pro", nil].map {
+                CustomerQuestion(CustomerID(name)!, environment: environment, entitlement: $0)
+            }
+        }
+    }
+
+    /// Of a store that no other process can share.
+    private static func node(
+        _ store: any EventStore = SilentStore(InMemoryEventStore(shardCount: 16))
+    ) throws -> Node {
+        _ = try store.raiseFeatureLevel(to: .supported)
+        return try Node(store: store)
+    }
+
+    private static func answers(
+        _ service: SubscriptionService, _ consistency: Consistency, _ questions: [CustomerQuestion] = questions
+    ) async throws(ServiceError) -> [CustomerResult] {
+        try await service.check(questions, besides: .nothing, consistency: consistency, atLeast: nil).results
+    }
+
+    private static func remembered(_ service: SubscriptionService) throws -> [CustomerResult]? {
+        try service.checkFromMemory(
+            Self.questions, besides: .nothing, consistency: .local, atLeast: nil)?.results
+    }
+
+    /// Something of what happens to customers.
+    private struct Happening {
+        let node: Node
+        let service: SubscriptionService
+        var random: SeededGenerator
+        var lives: [TestSubscription] = []
+
+        mutating func next() async throws {
+            let customer = CustomerID(CustomerMemoryTests.names.randomElement(using: &self.random)!)!
+            switch Int.random(in: 0..<8, using: &self.random) {
+            case 0 where self.lives.count < 12: try await self.buy()
+            case 0, 1: try await self.hear()
+            case 2, 3: await self.link(customer)
+            case 4: await self.grant(customer)
+            case 5:
+                let other = CustomerID(CustomerMemoryTests.names.randomElement(using: &self.random)!)!
+                guard Int.random(in: 0..<4, using: &self.random) == 0 else { return }
+                _ = try? await self.service.move(customer, to: other, actor: nil)
+            case 6: _ = try? await self.service.change(CustomerRequest(customer, .set(["plan": .text("gold")])))
+            default:
+                let hours = Int64.random(in: 1...200, using: &self.random)
+                self.node.clock.advance(to: self.node.clock.now + .hours(hours))
+            }
+        }
+
+        private mutating func buy() async throws {
+            var life = TestSubscription(id: "\(self.lives.count + 1)", from: self.node.clock.now)
+            var bought = life.subscribe()
+            switch Int.random(in: 0..<3, using: &self.random) {
+            case 0: bought.period?.appAccountToken = CustomerMemoryTests.token
+            case 1: bought.environment = .sandbox
+            default: break
+            }
+            self.lives.append(life)
+            let link = Bool.random(using: &self.random) ? LinkRequest(CustomerID("a")!, origin: .post) : nil
+            _ = try? await self.service.record(
+                signedTransaction: try self.node.apple.transaction(bought), signedRenewalInfo: nil, link: link)
+        }
+
+        private mutating func hear() async throws {
+            guard let place = self.lives.indices.randomElement(using: &self.random) else { return }
+            self.lives[place].wait(.days(Int64.random(in: 0...9, using: &self.random)))
+            let told =
+                switch Int.random(in: 0..<4, using: &self.random) {
+                case 0: self.lives[place].renew()
+                case 1: self.lives[place].failToRenew(grace: .days(6))
+                case 2: self.lives[place].refund()
+                default: self.lives[place].turnAutoRenew(Bool.random(using: &self.random))
+                }
+            self.node.clock.advance(to: told.signed)
+            _ = try await self.service.ingest(signedPayload: try self.node.apple.sign(told))
+        }
+
+        private mutating func link(_ customer: CustomerID) async {
+            let id = Int.random(in: 1...max(1, self.lives.count), using: &self.random)
+            let environment = [AppStoreEnvironment.production, .sandbox].randomElement(using: &self.random)!
+            let request = LinkRequest(
+                customer, origin: .backend, action: Int.random(in: 0..<4, using: &self.random) == 0 ? .unlink : .link)
+            try? await self.service.link(StreamReference(id: "\(id)", environment: environment), request)
+        }
+
+        private mutating func grant(_ customer: CustomerID) async {
+            let until = self.node.clock.now + .days(Int64.random(in: 1...20, using: &self.random))
+            let grant = Grant(
+                id: "g", entitlement: "pro", reason: "r", source: "web", from: self.node.clock.now,
+                until: Bool.random(using: &self.random) ? until : nil,
+                environment: Bool.random(using: &self.random) ? .production : .sandbox)
+            let content: CustomerRequest.Content =
+                Bool.random(using: &self.random)
+                ? .revoke(grant: "g") : .grant(grant, startsNow: true, replaces: true)
+            _ = try? await self.service.change(CustomerRequest(customer, content, actor: "shop"))
+        }
+    }
+
+    /// Others ask all the time, so that what is read is overtaken by what happens.
+    @Test(arguments: [TransferPolicy.transfer, .share], 1...8)
+    func `whatever happens, memory says what the store says`(_ policy: TransferPolicy, _ seed: UInt64) async throws {
+        var node = try Self.node()
+        node.configuration.customers.transfer = policy
+        node.configuration.customers.sandboxByApp[TestAppStore.bundles[0]] = .listed(
+            customers: [CustomerID("a")!], tokens: [])
+        let isOver = Flag()
+        try await node.run { [node] service in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<2 {
+                    group.addTask {
+                        while !isOver.isRaised, !Task.isCancelled {
+                            _ = try await Self.answers(service, .local)
+                            await Task.yield()
+                        }
+                    }
+                }
+                var happening = Happening(node: node, service: service, random: SeededGenerator(seed: seed))
+                var remembered = 0
+                for step in 0..<200 {
+                    try await happening.next()
+                    let told = try await Self.answers(service, .local)
+                    #expect(try await told == Self.answers(service, .durable), "\(policy) \(seed) \(step)")
+                    guard let known = try Self.remembered(service) else { continue }
+                    #expect(known == told)
+                    remembered += 1
+                }
+                #expect(remembered > 100, "they are kept")
+                isOver.raise()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test func `one who was asked about is answered while the store is silent, one of whom nothing is known too`()
+        async throws
+    {
+        let store = SilentStore(InMemoryEventStore(shardCount: 16))
+        try await Self.node(store).run { service in
+            let request = CustomerRequest(
+                CustomerID("a")!,
+                .grant(
+                    Grant(
+                        id: "g", entitlement: "pro", reason: "r", source: "web", from: Node.start,
+                        until: Node.start + .days(10)), startsNow: true, replaces: false), actor: "shop")
+            _ = try await service.change(request)
+            let before = try await Self.answers(service, .local)
+            store.fallSilent()
+            #expect(try Self.remembered(service) == before)
+            #expect(before.contains { $0.isEntitled })
+            store.speak()
+        }
+    }
+
+    @Test func `memory counts after a restart, also of shards to which nobody has written since`() async throws {
+        let directory = try TemporaryDirectory()
+        for isFirst in [true, false] {
+            let store = try Node.sqlite(in: directory)
+            let node = try Self.node(store)
+            try await node.run { service in
+                if isFirst {
+                    for number in 1...40 {
+                        var life = TestSubscription(id: "\(number)", from: Node.start)
+                        _ = try await service.record(
+                            signedTransaction: try node.apple.transaction(life.subscribe()), signedRenewalInfo: nil,
+                            link: LinkRequest(CustomerID(number == 7 ? "a" : "u-\(number)")!, origin: .post))
+                    }
+                }
+                let told = try await Self.answers(service, .local)
+                #expect(told.contains { $0.isEntitled })
+                #expect(try Self.remembered(service) == told)
+            }
+            try store.close()
+        }
+    }
+
+    @Test func `a token of an answer from memory can be named in the next question`() async throws {
+        try await Self.node().run { service in
+            _ = try await Self.answers(service, .local)
+            let first = try #require(
+                try service.checkFromMemory(Self.questions, besides: .nothing, consistency: .local, atLeast: nil))
+            let again = try service.checkFromMemory(
+                Self.questions, besides: .nothing, consistency: .local, atLeast: first.response.token)
+            #expect(again?.response.token == first.response.token)
+            #expect(throws: ServiceError.self) {
+                try service.checkFromMemory(Self.questions, besides: .nothing, consistency: .local, atLeast: "x")
+            }
+            #expect(
+                try service.checkFromMemory(Self.questions, besides: .nothing, consistency: .durable, atLeast: nil)
+                    == nil, "that is asked of the store")
+        }
+    }
+}
+
+extension CheckResponse {
+    /// Of no questions.
+    fileprivate static let nothing = CheckResponse(results: [], asOf: Node.start, stale: false, token: "")
+}
+
+extension CustomerResult {
+    fileprivate var isEntitled: Bool {
+        if case .answer(let answer, _) = self { answer.entitled } else { false }
+    }
+}
