@@ -2,7 +2,7 @@
 let allBenchmarks: [any Benchmark.Type] = [
     VerificationBenchmark.self, IngestBenchmark.self, ForgeriesBenchmark.self, CheckBenchmark.self,
     MirrorCheckBenchmark.self,
-    BatchBenchmark.self,
+    BatchBenchmark.self, CustomerBenchmark.self,
     MillionBenchmark.self, MemoryBenchmark.self, ReplayBenchmark.self, AppendBenchmark.self, ShardsBenchmark.self,
     RemoteBenchmark.self, PairBenchmark.self, TrioBenchmark.self, HandOffBenchmark.self, FailoverBenchmark.self,
     RecoveryBenchmark.self, MirrorBenchmark.self,

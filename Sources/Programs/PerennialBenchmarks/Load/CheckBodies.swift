@@ -9,18 +9,26 @@ enum CheckBodies {
     static let entitlement = "pro"
     static let batchSize = 1_000
 
-    static func single(_ id: String) -> [UInt8] { self.body([id]) }
+    /// What is asked about.
+    enum Subject: String {
+        case subscription, customer
+    }
 
-    private static func body(_ ids: [String]) -> [UInt8] {
-        let checks = ids.map { "{\"subscription\":\"\($0)\",\"entitlement\":\"\(Self.entitlement)\"}" }
+    static func single(_ id: String, of subject: Subject = .subscription) -> [UInt8] { self.body([id], of: subject) }
+
+    private static func body(_ ids: [String], of subject: Subject) -> [UInt8] {
+        let checks = ids.map { "{\"\(subject.rawValue)\":\"\($0)\",\"entitlement\":\"\(Self.entitlement)\"}" }
         return Array("{\"checks\":[\(checks.joined(separator: ","))]}".utf8)
     }
 
-    private static func message(_ ids: [String]) throws -> [UInt8] {
+    private static func message(_ ids: [String], of subject: Subject) throws -> [UInt8] {
         var request = ProtoCheckRequest()
         request.checks = ids.map { id in
             var check = ProtoCheck()
-            check.subscription = id
+            switch subject {
+            case .subscription: check.subscription = id
+            case .customer: check.customer = id
+            }
             check.entitlement = Self.entitlement
             return check
         }
@@ -34,14 +42,17 @@ enum CheckBodies {
 
     /// Batches that together hold every subscription once, at random.
     static func batches(of ids: SubscriptionIDs, as format: BodyFormat = .json) throws -> [ByteBuffer] {
-        let order = ids.shuffled()
-        return try stride(from: 0, to: order.count, by: Self.batchSize).map { start in
-            let batch = order[start..<min(order.count, start + Self.batchSize)].map { ids[$0] }
+        try self.batches(of: ids.shuffled().map { ids[$0] }, .subscription, as: format)
+    }
+
+    static func batches(of ids: [String], _ subject: Subject, as format: BodyFormat) throws -> [ByteBuffer] {
+        try stride(from: 0, to: ids.count, by: Self.batchSize).map { start in
+            let batch = Array(ids[start..<min(ids.count, start + Self.batchSize)])
             switch format {
-            case .json: return ByteBuffer.post("/v1/check", body: self.body(batch))
+            case .json: return ByteBuffer.post("/v1/check", body: self.body(batch, of: subject))
             case .protobuf:
                 return ByteBuffer.post(
-                    "/v1/check", contentType: "application/x-protobuf", body: try self.message(batch))
+                    "/v1/check", contentType: "application/x-protobuf", body: try self.message(batch, of: subject))
             }
         }
     }

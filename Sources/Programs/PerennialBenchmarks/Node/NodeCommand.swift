@@ -2,6 +2,7 @@ import AppStore
 import AppStoreSimulator
 import ArgumentParser
 import Clustering
+import Customers
 import Entitlements
 import EventLog
 import Foundation
@@ -56,6 +57,16 @@ struct NodeCommand: AsyncParsableCommand {
         "token":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}
         """.utf8)
 
+    /// The same for a check by customer.
+    static let fixedCustomerPath = "/bench/fixed-customer"
+    static let fixedCustomerAnswer = Array(
+        """
+        {"results":[{"entitled":true,"entitlement":"pro","state":"granted","code":"3.0",\
+        "validUntil":null,"productId":null,"rank":1,"environment":"Production","by":{"grant":"order"},\
+        "incomplete":false}],"asOf":"2026-11-04T00:00:00.000Z","stale":false,\
+        "token":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}
+        """.utf8)
+
     func validate() throws {
         guard self.removed.isEmpty || self.leased != nil else {
             throw ValidationError("a guard is taken away from a leased node")
@@ -80,7 +91,10 @@ struct NodeCommand: AsyncParsableCommand {
             webhooks: WebhookRegistry(
                 store: store, transport: HTTPWebhookTransport(OutboundGuard(), agent: "benchmark")),
             configuration: .init(main: .init(host: "127.0.0.1", port: 0)), registry: registry, logger: logger,
-            additionalRoutes: [Route(post: Self.fixedPath) { _ in Self.fixedAnswer }]
+            additionalRoutes: [
+                Route(post: Self.fixedPath) { _ in Self.fixedAnswer },
+                Route(post: Self.fixedCustomerPath) { _ in Self.fixedCustomerAnswer },
+            ]
         ) { endpoint in
             // Listeners do not wait for the service to have taken its shards.
             while !subscriptions.readiness(for: .ingest).ready { try? await Task.sleep(for: .milliseconds(10)) }
@@ -138,6 +152,8 @@ struct NodeCommand: AsyncParsableCommand {
     ) throws -> SubscriptionService {
         var configuration = try self.configuration(for: store)
         configuration.mirror = mirror
+        // Subscriptions of the simulator carry tokens of its own customers.
+        configuration.customers.transfer = .transfer
         let apps = try AppDirectory([
             AppIdentity.simulated(root: Array(try Data(contentsOf: URL(filePath: self.root))))
         ])
