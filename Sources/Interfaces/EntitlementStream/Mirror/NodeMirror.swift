@@ -33,10 +33,12 @@ package struct NodeMirror: Service {
         self.service = service
         self.advertisedHost = advertisedHost
         self.logger = logger
+        let sink = service.following(mirror)
         self.follower = try Follower(keys: publisher.configuration.keys, logger: logger) { other, _ in
             // A node that was configured with another store speaks of other subscriptions.
-            other.storeID == origin.storeID ? mirror : nil
+            other.storeID == origin.storeID ? sink : nil
         }
+        sink.begin()
     }
 
     private static let interval = Duration.seconds(1)

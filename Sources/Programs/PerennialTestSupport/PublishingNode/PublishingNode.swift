@@ -76,17 +76,15 @@ package struct PublishingNode {
 
     /// The same of a node that keeps a mirror, as those of a cluster do.
     package func run(
-        keeping mirror: EntitlementMirror, _ body: @Sendable (Running) async throws -> Void
+        keeping mirror: EntitlementMirror,
+        _ body: @Sendable (_ service: SubscriptionService, _ tap: Tap) async throws -> Void
     ) async throws {
         let publisher = try Publisher(self.stream)
         let tap = Tap(publisher)
         let service = try self.service(heardBy: tap)
         let keeper = try NodeMirror(
             mirror, publisher: publisher, of: service, advertisedHost: nil, logger: Self.logger)
-        try await Self.run(service, publisher, beside: keeper.run) {
-            guard let endpoints = await publisher.endpoints() else { throw StreamFailure(.unavailable) }
-            try await body(Running(service: service, publisher: publisher, tap: tap, endpoints: endpoints))
-        }
+        try await Self.run(service, publisher, beside: keeper.run) { try await body(service, tap) }
     }
 
     private static var logger: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }

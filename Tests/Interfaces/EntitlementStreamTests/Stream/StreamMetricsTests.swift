@@ -42,7 +42,7 @@ import WireProtocol
     @Test func aMirrorThatHearsOfAllIsYoung() async throws {
         let registry = PrometheusRegistry()
         try await withMetricsFactory(registry) {
-            try await self.node.run(keeping: self.oldMirror()) { _ in
+            try await self.node.run(keeping: self.oldMirror()) { _, _ in
                 await eventually { registry.value(of: Self.age).map { 0 < $0 && $0 < 10_000 } ?? false }
             }
         }
@@ -54,7 +54,7 @@ import WireProtocol
         node.runtime.shards = Set((0..<8).map(ShardID.init(rawValue:)))
         let (registry, mirror) = (PrometheusRegistry(), self.oldMirror())
         try await withMetricsFactory(registry) {
-            try await node.run(keeping: mirror) { _ in
+            try await node.run(keeping: mirror) { _, _ in
                 await eventually { (0..<8).allSatisfy { mirror.hasAll(of: ShardID(rawValue: $0)) } }
                 // then: of the others nothing is, for longer and longer
                 let age = registry.value(of: Self.age) ?? 0
