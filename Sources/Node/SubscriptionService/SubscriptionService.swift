@@ -267,6 +267,8 @@ package final class SubscriptionService: Service, Sendable {
         _ requests: [CheckRequest], _ response: CheckResponse, _ consistency: Consistency,
         since start: ContinuousClock.Instant
     ) {
+        // The check may be about customers alone.
+        guard !requests.isEmpty else { return }
         self.metrics.recordCheck(took: .now - start)
         self.checkMetrics.record(requests, response.results, consistency)
     }

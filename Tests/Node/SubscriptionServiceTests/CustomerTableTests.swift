@@ -108,6 +108,15 @@ import Testing
         #expect(!self.table.isUnchanged(since: later))
     }
 
+    @Test func `whoever has made room counts as gone, since nobody says that it has changed`() {
+        let table = CustomerTable(limit: 1, isFollowed: true)
+        table.endLoading(table.beginLoading(), [Self.loaded(1, Self.stream(1))])
+        let removals = table.read([Self.customer(1)]).removals
+        table.endLoading(table.beginLoading(), [Self.loaded(2, Self.stream(2))])
+        #expect(!self.has(1, in: table))
+        #expect(!table.isUnchanged(since: removals))
+    }
+
     @Test func `there is room for so many, and who is asked for stays`() {
         let table = CustomerTable(limit: 10, isFollowed: true)
         for number in 0..<200 {

@@ -87,8 +87,8 @@ struct CustomerMemory: Sendable {
         return try? self.positions.knownHeads(of: shards)
     }
 
-    /// Of its own shards a node hears from itself before its mirror does.
+    /// What a shard of this node's own has committed it may not have heard of yet; what the mirror has come to it has.
     private func reaches(_ bound: Position) -> Bool {
-        self.positions.knows(bound) || self.mirror?.position(of: bound.shard).reaches([bound]) ?? false
+        self.mirror.map { $0.position(of: bound.shard).reaches([bound]) } ?? self.positions.knows(bound)
     }
 }

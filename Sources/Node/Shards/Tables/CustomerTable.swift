@@ -69,7 +69,7 @@ package final class CustomerTable: Sendable {
 
     private let limit: Int
     private let state = Mutex(State())
-    /// How many times an entry has gone because of a change.
+    /// How many times an entry has gone: from then on nobody says that it has changed.
     private let removals = Atomic(0)
     private let follows: Atomic<Bool>
 
@@ -92,7 +92,7 @@ package final class CustomerTable: Sendable {
 
     // MARK: Asking
 
-    /// Entries, nil where there is none, and a number that is another one once an entry has gone because of a change.
+    /// Entries, nil where there is none, and a number that is another one once an entry has gone.
     package func read(_ customers: [CustomerID]) -> (found: [CheckableCustomer?], removals: Int) {
         self.state.withLock { state in
             let found = customers.map { customer -> CheckableCustomer? in
@@ -104,7 +104,7 @@ package final class CustomerTable: Sendable {
         }
     }
 
-    /// Whether no entry has gone because of a change since `read` gave this number.
+    /// Whether no entry has gone since `read` gave this number.
     package func isUnchanged(since removals: Int) -> Bool { self.removals.load(ordering: .acquiring) == removals }
 
     /// A commit that becomes durable from now on counts for what `endLoading` keeps. Every beginning has one end.
@@ -162,7 +162,6 @@ package final class CustomerTable: Sendable {
         if state.loadings > 0 { state.changes.append(cause) }
         guard let dependants = state.contents.dependants[cause] else { return }
         for customer in dependants.all { self.remove(customer, from: &state.contents) }
-        self.removals.wrappingAdd(1, ordering: .releasing)
     }
 
     private static func voidLoadings(in state: inout State) {
@@ -194,6 +193,7 @@ package final class CustomerTable: Sendable {
 
     private func remove(_ customer: CustomerID, from contents: inout Contents) {
         guard let place = contents.places.removeValue(forKey: customer) else { return }
+        self.removals.wrappingAdd(1, ordering: .releasing)
         let causes = contents.entries[place]?.causes ?? []
         contents.entries[place] = nil
         contents.free.append(place)
