@@ -39,16 +39,25 @@ package struct CheckMetrics: Sendable {
     package init() {}
 
     package func record(_ requests: [CheckRequest], _ results: [CheckResult], _ consistency: Consistency) {
-        self.record(zip(requests, results).lazy.map { Labels($0, $1, consistency) }, Int(requests.first?.id.last ?? 0))
+        let number = Int(requests.first?.id.last ?? 0)
+        // As nearly all are.
+        if requests.count == 1 {
+            return self.slot(number).counter(Labels(requests[0], results[0], consistency)).increment()
+        }
+        self.record(zip(requests, results).lazy.map { Labels($0, $1, consistency) }, number)
     }
 
     package func record(_ questions: [CustomerQuestion], _ results: [CustomerResult], _ consistency: Consistency) {
-        self.record(
-            zip(questions, results).lazy.map { Labels($0, $1, consistency) },
-            Int(questions.first?.customer.rawValue.utf8.last ?? 0))
+        let number = Int(questions.first?.customer.rawValue.utf8.last ?? 0)
+        if questions.count == 1 {
+            return self.slot(number).counter(Labels(questions[0], results[0], consistency)).increment()
+        }
+        self.record(zip(questions, results).lazy.map { Labels($0, $1, consistency) }, number)
     }
 
     /// - Parameter number: spreads those who count at the same time.
+    private func slot(_ number: Int) -> Slot { self.slots[number & (self.slots.count - 1)] }
+
     private func record(_ labels: some Sequence<Labels>, _ number: Int) {
         var counts: [(labels: Labels, count: Int)] = []
         for labels in labels {
@@ -58,7 +67,7 @@ package struct CheckMetrics: Sendable {
                 counts.append((labels, 1))
             }
         }
-        let slot = self.slots[number & (self.slots.count - 1)]
+        let slot = self.slot(number)
         for (labels, count) in counts { slot.counter(labels).increment(by: count) }
     }
 }
