@@ -17,7 +17,9 @@ extension [HeldStream] {
         let starts = Set(purchases.flatMap { $0.phases.map(\.from) }).sorted()
         for (start, next) in zip(starts, starts.dropFirst().map(Optional.some) + [nil]) {
             for (place, phases) in zip(places, purchases.added(from: start, rules)) {
-                added[place].phases += phases.filter { phase in next.map { phase.from < $0 } ?? true }
+                for phase in phases where next.map({ phase.from < $0 }) ?? true {
+                    added[place].phases.extend(by: phase)
+                }
             }
         }
         return added

@@ -54,17 +54,12 @@ package struct HeldStream: Hashable, Sendable {
         var phases: [Phase] = []
         for phase in outlook.phases(from: moment) {
             let snapshot = phase.snapshot
-            var next = Phase(
-                from: phase.from, state: snapshot.state, entitled: snapshot.entitled, code: CohortCode(snapshot),
-                productID: snapshot.productID, purchaseDate: snapshot.purchaseDate,
-                quantity: outlook.quantity(at: phase.from), ownership: snapshot.ownership,
-                isIncomplete: snapshot.incomplete)
-            if let last = phases.last {
-                next.from = last.from
-                if next == last { continue }
-                next.from = phase.from
-            }
-            phases.append(next)
+            phases.extend(
+                by: Phase(
+                    from: phase.from, state: snapshot.state, entitled: snapshot.entitled, code: CohortCode(snapshot),
+                    productID: snapshot.productID, purchaseDate: snapshot.purchaseDate,
+                    quantity: outlook.quantity(at: phase.from), ownership: snapshot.ownership,
+                    isIncomplete: snapshot.incomplete))
         }
         self.init(key: outlook.key, phases: phases, countsInProduction: countsInProduction)
     }
@@ -75,5 +70,14 @@ package struct HeldStream: Hashable, Sendable {
     /// product; nil where there is none.
     func end(after moment: Moment, _ grants: (String?) -> Bool) -> Moment? {
         self.phases.first { moment < $0.from && !($0.entitled && grants($0.productID)) }?.from
+    }
+}
+
+extension [HeldStream.Phase] {
+    /// Adds the phase that follows, unless it answers as the last one does.
+    mutating func extend(by phase: HeldStream.Phase) {
+        var earlier = phase
+        earlier.from = self.last?.from ?? phase.from
+        if self.last != earlier { self.append(phase) }
     }
 }
