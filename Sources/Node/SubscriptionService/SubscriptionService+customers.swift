@@ -28,12 +28,10 @@ extension SubscriptionService {
         of customer: CustomerID, in environment: AppStoreEnvironment, atLeast token: String?
     ) async throws(ServiceError) -> CustomerEntitlements {
         try await ServiceError.translating {
-            let positions = self.node.router.positions
-            let bounds = try positions.bounds(token)
+            let bounds = try self.node.router.positions.bounds(token)
             if let known = self.customers.entitlements(of: customer, in: environment, atLeast: bounds) {
                 return known
             }
-            try await positions.check(atLeast: token)
             return try await self.customers.readEntitlements(of: customer, in: environment, atLeast: bounds)
         }
     }
@@ -58,10 +56,9 @@ extension SubscriptionService {
     ) async throws(ServiceError) -> (results: [CustomerResult], response: CheckResponse) {
         let start = ContinuousClock.now
         let answers = try await ServiceError.translating {
-            let positions = self.node.router.positions
-            try await positions.check(atLeast: token)
-            return try await self.customers.answer(
-                questions, fromMemoryAtLeast: self.counts(consistency) ? positions.bounds(token) : nil)
+            try await self.customers.answer(
+                questions, atLeast: try self.node.router.positions.bounds(token),
+                memoryCounts: self.counts(consistency))
         }
         self.record(questions, answers.results, consistency, since: start)
         return (answers.results, try self.response(response, and: answers, atLeast: token))

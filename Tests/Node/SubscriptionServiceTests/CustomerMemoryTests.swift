@@ -169,6 +169,23 @@ import Testing
         }
     }
 
+    @Test func `who was not asked about before is refused when the store does not answer in time`()
+        async throws
+    {
+        let store = SilentStore(InMemoryEventStore(shardCount: 16))
+        var node = try Self.node(store)
+        node.configuration.storePatience = .milliseconds(20)
+        try await node.run { service in
+            store.fallSilent()
+            for consistency in [Consistency.local, .owner, .durable] {
+                let error = await #expect(throws: ServiceError.self) { try await Self.answers(service, consistency) }
+                #expect(error?.code == .storeUnavailable && error?.retryable == true)
+            }
+            store.speak()
+            await eventually { (try? await Self.answers(service, .local)) != nil }
+        }
+    }
+
     @Test func `memory counts after a restart, also of shards to which nobody has written since`() async throws {
         let directory = try TemporaryDirectory()
         for isFirst in [true, false] {

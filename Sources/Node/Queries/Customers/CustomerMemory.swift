@@ -6,8 +6,8 @@ import ServiceContract
 import Shards
 import Subscriptions
 
-/// What a node remembers of customers, and how new that is: on a node alone as new as its shards, on one of several as far as it
-/// has followed all of them.
+/// Reads the table of customers, and says how new it is. On a node alone the table is as new as the node's shards. On a node with a
+/// mirror it is as new as the mirror.
 struct CustomerMemory: Sendable {
     private let table: CustomerTable
     private let positions: PositionGuard
@@ -69,7 +69,8 @@ struct CustomerMemory: Sendable {
         return (value, loaded)
     }
 
-    /// Who wrote the newest event of a shard, only the store may know, after a restart: the next answer needs it.
+    /// Asks the store which run wrote the newest event of a shard, where this node does not know it, as after a restart. The next
+    /// answer needs it for its token.
     private func learnHeads(of loaded: [CheckableCustomer.Loaded]) async {
         for shard in Set(loaded.flatMap(\.content.shards)) where (try? self.positions.knownHeads(of: [shard])) == nil {
             _ = try? await self.positions.ownHead(of: shard)
@@ -87,7 +88,8 @@ struct CustomerMemory: Sendable {
         return try? self.positions.knownHeads(of: shards)
     }
 
-    /// What a shard of this node's own has committed it may not have heard of yet; what the mirror has come to it has.
+    /// Whether the table is as new as `bound`. On a node with a mirror only the mirror's position counts: a shard of the node itself
+    /// may have committed what the table has not been told.
     private func reaches(_ bound: Position) -> Bool {
         self.mirror.map { $0.position(of: bound.shard).reaches([bound]) } ?? self.positions.knows(bound)
     }

@@ -55,27 +55,38 @@ package struct CustomerReader: Sendable {
         return answers
     }
 
-    /// The answers to several questions. What is in memory and stale counts where the store does not answer.
-    /// - Parameter bounds: places than which what is in memory must not be older; nil where memory does not count.
+    /// The answers to several questions: from memory what is there, and the rest from the store. Where the store does not answer, stale
+    /// memory counts.
+    /// - Parameters:
+    ///   - bounds: places that the token names: no answer is older.
+    ///   - memoryCounts: false asks the store about all of them.
+    /// - Throws: `.storeRewound` when the log does not hold what the token names; `.storeUnavailable` when the store does not answer in
+    ///   time.
     package func answer(
-        _ questions: [CustomerQuestion], fromMemoryAtLeast bounds: [Position]?
+        _ questions: [CustomerQuestion], atLeast bounds: [Position], memoryCounts: Bool
     ) async throws -> Answers {
         let asked = Array(Set(questions.map(\.customer)))
         var customers: [CustomerID: CheckableCustomer] = [:]
         var positions: [Position] = []
-        if let bounds, let known = self.memory?.known(asked, at: self.clock.now, atLeast: bounds) {
+        var places = bounds
+        if memoryCounts, let known = self.memory?.known(asked, at: self.clock.now, atLeast: bounds) {
             for (customer, known) in zip(asked, known.customers) { customers[customer] = known }
             positions = known.heads
+            // Memory is as new.
+            places = []
         }
         let missing = asked.filter { customers[$0] == nil }
         do throws(ServiceError) {
-            let (loaded, read) = try await self.storeQuestions.ask(until: self.storeQuestions.deadline) {
-                try await self.load(missing)
+            let (loaded, read) = try await self.storeQuestions.ask(until: self.storeQuestions.deadline) { [places] in
+                for place in places { try await self.holdings.positions.check(atLeast: place) }
+                return try await self.load(missing)
             }
             customers.merge(loaded) { known, _ in known }
             positions += read
         } catch {
-            guard error.retryable, let stale = self.staleAnswers(questions, atLeast: bounds) else { throw error }
+            guard memoryCounts, error.retryable, let stale = self.staleAnswers(questions, atLeast: bounds) else {
+                throw error
+            }
             return stale
         }
         var answers = Answers(positions: positions, asOf: self.clock.now)
@@ -87,9 +98,9 @@ package struct CustomerReader: Sendable {
     }
 
     /// nil unless all of them are in memory.
-    private func staleAnswers(_ questions: [CustomerQuestion], atLeast bounds: [Position]?) -> Answers? {
+    private func staleAnswers(_ questions: [CustomerQuestion], atLeast bounds: [Position]) -> Answers? {
         let now = self.clock.now
-        guard let bounds, let memory,
+        guard let memory,
             let known = memory.known(questions.map(\.customer), at: now, atLeast: bounds, staleToo: true)
         else { return nil }
         var answers = Answers(positions: known.heads, asOf: now)
@@ -102,7 +113,7 @@ package struct CustomerReader: Sendable {
         return answers
     }
 
-    /// What a customer is entitled to, by name, when that is in memory, and not older than `bounds`.
+    /// The customer's entitlements by name; nil when they are not in memory, or memory is older than `bounds`.
     package func entitlements(
         of customer: CustomerID, in environment: AppStoreEnvironment, atLeast bounds: [Position]
     ) -> CustomerEntitlements? {
@@ -116,7 +127,7 @@ package struct CustomerReader: Sendable {
         of customer: CustomerID, in environment: AppStoreEnvironment, atLeast bounds: [Position]
     ) async throws -> CustomerEntitlements {
         let answers = try await self.answer(
-            self.questions(about: customer, environment), fromMemoryAtLeast: bounds)
+            self.questions(about: customer, environment), atLeast: bounds, memoryCounts: true)
         return self.entitlements(of: customer, in: environment, answers, bounds)
     }
 
@@ -145,7 +156,7 @@ package struct CustomerReader: Sendable {
         return entitlements
     }
 
-    /// What is read stays in memory.
+    /// Reads customers from the store, and keeps them in memory.
     private func load(
         _ customers: [CustomerID]
     ) async throws -> (loaded: [CustomerID: CheckableCustomer], positions: [Position]) {

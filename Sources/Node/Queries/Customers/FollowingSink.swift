@@ -3,8 +3,8 @@ package import Mirroring
 package import Shards
 package import WireProtocol
 
-/// What a node does with the stream of its store: it keeps its mirror, and forgets what it knows of customers as soon as a commit
-/// may have changed it, whichever node made the commit.
+/// Follows the stream of a node's store. It updates the node's mirror, and removes customers from the table that a commit may have
+/// changed, whichever node made the commit.
 package struct FollowingSink: StreamSink {
     private let mirror: EntitlementMirror
     private let customers: CustomerTable?
@@ -35,7 +35,7 @@ package struct FollowingSink: StreamSink {
         try self.mirror.advance(image, to: position)
     }
 
-    /// What has happened to the shard before, nobody has told.
+    /// The shard is followed from here on. Nobody has told of its earlier commits, so the table is emptied.
     package func setPosition(_ position: Position) {
         self.customers?.removeAll()
         self.mirror.setPosition(position)

@@ -143,7 +143,7 @@ package struct HoldingsReader: Sendable {
         return families
     }
 
-    /// What decides about a customer: while none of it changes, the same leads there.
+    /// The rows and look-ups on which the answers about a customer rest. While none of them changes, the answers stay the same.
     func causes(of customer: CustomerID, _ families: CustomerFamilies) -> [CustomerTable.Cause] {
         let members = families.members(of: customer)
         var keys = members.reduce(into: Set<[UInt8]>()) { $0.formUnion(families.candidates[$1] ?? []) }
