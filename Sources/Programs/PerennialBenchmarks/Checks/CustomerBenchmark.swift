@@ -33,7 +33,7 @@ struct CustomerBenchmark: Benchmark {
     private static func link(_ ids: SubscriptionIDs, on node: NodeProcess) async throws {
         let grant = Array(
             """
-            {"id":"order","entitlement":"\(CheckBodies.entitlement)","reason":"order 1","source":"web","permanent":true}
+            {"entitlement":"\(CheckBodies.entitlement)","reason":"order 1","source":"web","permanent":true}
             """.utf8)
         var requests: [ByteBuffer] = []
         for (place, customer) in Self.customers.enumerated() {
@@ -41,9 +41,12 @@ struct CustomerBenchmark: Benchmark {
                 let id = ids[place * Self.subscriptionsEach + number]
                 requests.append(.put("/v1/customers/\(customer)/subscriptions/\(id)", body: Array("{}".utf8)))
             }
-            requests.append(.post("/v1/customers/\(customer)/grants", body: grant))
+            requests.append(.put("/v1/customers/\(customer)/grants/order", body: grant))
         }
-        _ = try await LoadGenerator(port: node.port, connections: CheckBenchmark.connections).closed(requests)
+        let generator = LoadGenerator(port: node.port, connections: CheckBenchmark.connections)
+        // The store is as new as the node.
+        _ = try await generator.closed([.post("/v1/cluster/finalize", body: [])])
+        _ = try await generator.closed(requests)
     }
 
     private static func singles(on node: NodeProcess, in workspace: Workspace) async throws -> Figure {
@@ -53,6 +56,8 @@ struct CustomerBenchmark: Benchmark {
         let checks = requests("/v1/check")
         let fixed = requests(NodeCommand.fixedCustomerPath)
         let generator = LoadGenerator(port: node.port, connections: CheckBenchmark.connections)
+        // Each of them is read once.
+        _ = try await generator.closed(checks)
         let answer = try await node.telling("check by customer", in: workspace) {
             try await generator.closed(checks, for: .seconds(1)).entitling(1)
         }

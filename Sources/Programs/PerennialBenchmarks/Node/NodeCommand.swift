@@ -61,8 +61,9 @@ struct NodeCommand: AsyncParsableCommand {
     static let fixedCustomerPath = "/bench/fixed-customer"
     static let fixedCustomerAnswer = Array(
         """
-        {"results":[{"entitled":true,"entitlement":"pro","state":"granted","code":"3.0",\
-        "validUntil":null,"productId":null,"rank":1,"environment":"Production","by":{"grant":"order"},\
+        {"results":[{"entitled":true,"entitlement":"pro","state":"granted","code":"2.0",\
+        "validUntil":null,"productId":null,"rank":1,"environment":"Production",\
+        "by":{"kind":"grant","id":"order","productId":null,"state":"granted","code":"2.0","ownership":null},\
         "incomplete":false}],"asOf":"2026-11-04T00:00:00.000Z","stale":false,\
         "token":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}
         """.utf8)
