@@ -153,6 +153,7 @@ package struct DeliveryMachine<Notification: Deliverable>: Sendable {
         let before = self.unfinished[uuid]?.attempts ?? []
         let attempt = SendAttempt(date: now, result: result)
         self.made.append((delivery.notification, attempt))
+        if before.isEmpty { self.counts.attempted += 1 }
         if result == .success {
             self.unfinished[uuid] = nil
             if !before.isEmpty { self.recovered[uuid] = before + [attempt] }

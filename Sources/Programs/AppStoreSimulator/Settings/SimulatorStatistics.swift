@@ -5,8 +5,10 @@ package struct SimulatorStatistics: Hashable, Sendable {
     /// What the simulated clock shows.
     package var now: Moment
     package var customers = 0
-    /// Notifications that became due for the first time.
+    /// Notifications that were entered. One may be signed up to three seconds later.
     package var notifications = 0
+    /// Those of which a first attempt was made: those that the notification history knows.
+    package var attempted = 0
     /// Those answered with success; repetitions do not count.
     package var delivered = 0
     /// Attempts without success, lost ones among them.

@@ -38,7 +38,7 @@ struct SimulatedApple: Sendable {
         }
     }
 
-    /// Waits for the present. One whose first attempt is under way is not in the history yet.
+    /// Waits for the present. What was entered may be signed, and so attempted and in the history, only seconds later.
     func toldUpToThePresent() async throws -> SimulatorStatistics {
         while true {
             let told = self.simulator.statistics
