@@ -27,79 +27,103 @@ package struct CustomerHoldings: Sendable {
     package func answer(for entitlement: String?, at moment: Moment) -> CustomerAnswer {
         var best: Candidate?
         var latest: Moment? = .distantPast
-        self.forEachCandidate(for: entitlement, at: moment) { candidate in
+        func consider(_ candidate: Candidate) {
             latest = latest.flatMap { latest in candidate.end.map { max(latest, $0) } }
-            if best.map({ $0 < candidate }) ?? true { best = candidate }
+            if best.map({ self.isBetter(candidate, than: $0) }) ?? true { best = candidate }
+        }
+        for place in self.streams.indices {
+            if let candidate = self.candidate(ofStream: place, entitlement, at: moment) { consider(candidate) }
+        }
+        for place in self.grants.indices {
+            if let candidate = self.candidate(ofGrant: place, entitlement, at: moment) { consider(candidate) }
         }
         guard let best else { return self.refusal(for: entitlement, at: moment) }
-        return CustomerAnswer(
-            entitled: true, entitlement: best.entitlement, state: best.state, code: best.code, validUntil: latest,
-            productID: best.productID, rank: best.rank, environment: best.environment, by: best.origin,
-            ownership: best.ownership, incomplete: self.isIncomplete(at: moment))
+        return self.answer(best, entitlement, validUntil: latest, at: moment)
+    }
+
+    private func answer(
+        _ best: Candidate, _ entitlement: String?, validUntil end: Moment?, at moment: Moment
+    ) -> CustomerAnswer {
+        var answer = CustomerAnswer(
+            entitled: true, entitlement: entitlement, code: .granted, validUntil: end, rank: best.rank,
+            incomplete: self.isIncomplete(at: moment))
+        switch best.origin {
+        case .stream(let place, let number):
+            let stream = self.streams[place]
+            let phase = stream.phases[number]
+            answer.entitlement = self.granted(by: phase.productID, entitlement)?.entitlement
+            (answer.state, answer.code, answer.productID) = (.stream(phase.state), phase.code, phase.productID)
+            (answer.environment, answer.by) = (stream.key.environment, .stream(stream.key))
+            answer.ownership = phase.ownership
+        case .grant(let place):
+            let grant = self.grants[place]
+            (answer.entitlement, answer.state) = (grant.entitlement, .granted)
+            (answer.environment, answer.by) = (grant.environment, .grant(id: grant.id))
+        }
+        return answer
     }
 
     private func isIncomplete(at moment: Moment) -> Bool {
-        self.streams.contains { $0.phase(at: moment)?.isIncomplete ?? false }
+        self.streams.contains { stream in stream.place(at: moment).map { stream.phases[$0].isIncomplete } ?? false }
     }
 
-    /// Something that entitles, and what it is worth.
+    /// Something that entitles, and what it is worth: numbers alone, since of several one makes the answer.
     private struct Candidate {
-        var origin: CustomerAnswer.Origin
-        var state: CustomerAnswer.State
-        var code: CohortCode
-        var productID: String?
+        enum Origin {
+            case stream(Int, phase: Int)
+            case grant(Int)
+        }
+
+        var origin: Origin
         /// nil where the catalog has no name for it.
-        var entitlement: String?
         var rank: Int?
-        var environment: AppStoreEnvironment
-        var ownership: String?
+        var isProduction: Bool
         var isOwn: Bool
         var end: Moment?
 
-        /// Of the stream or the grant.
-        var key: [UInt8] {
-            switch self.origin {
-            case .stream(let key): key.bytes
-            case .grant(let id): Array(id.utf8)
-            }
-        }
-
-        /// By rank, then Production, then what is the customer's own, then the later end, then the smaller key.
-        static func < (left: Self, right: Self) -> Bool {
-            func order(_ candidate: Self) -> (Int, Int, Int, Moment) {
-                (
-                    candidate.rank ?? .min, candidate.environment == .production ? 1 : 0, candidate.isOwn ? 1 : 0,
-                    candidate.end ?? .distantFuture
-                )
-            }
-            let (first, second) = (order(left), order(right))
-            return first == second ? right.key.lexicographicallyPrecedes(left.key) : first < second
+        var order: (Int, Int, Int, Moment) {
+            (self.rank ?? .min, self.isProduction ? 1 : 0, self.isOwn ? 1 : 0, self.end ?? .distantFuture)
         }
     }
 
-    private func forEachCandidate(for entitlement: String?, at moment: Moment, _ body: (Candidate) -> Void) {
-        for stream in self.streams {
-            guard let phase = stream.phase(at: moment), phase.entitled else { continue }
-            let granted = self.granted(by: phase.productID, entitlement)
-            if entitlement != nil, granted == nil { continue }
-            body(
-                Candidate(
-                    origin: .stream(stream.key), state: .stream(phase.state), code: phase.code,
-                    productID: phase.productID, entitlement: granted?.entitlement, rank: granted?.rank,
-                    environment: stream.key.environment, ownership: phase.ownership, isOwn: phase.isOwn,
-                    end: stream.end(after: moment) { product in
-                        entitlement == nil || product == phase.productID
-                            || self.granted(by: product, entitlement) != nil
-                    }))
+    /// By rank, then Production, then what is the customer's own, then the later end, then the smaller key.
+    private func isBetter(_ candidate: Candidate, than other: Candidate) -> Bool {
+        let (first, second) = (candidate.order, other.order)
+        return first == second
+            ? self.key(of: candidate).lexicographicallyPrecedes(self.key(of: other)) : second < first
+    }
+
+    /// Of the stream or the grant.
+    private func key(of candidate: Candidate) -> [UInt8] {
+        switch candidate.origin {
+        case .stream(let place, _): self.streams[place].key.bytes
+        case .grant(let place): Array(self.grants[place].id.utf8)
         }
-        for grant in self.grants where grant.entitles(at: moment) {
-            guard entitlement == nil || grant.entitlement == entitlement else { continue }
-            body(
-                Candidate(
-                    origin: .grant(id: grant.id), state: .granted, code: .granted, entitlement: grant.entitlement,
-                    rank: self.catalog.highestRank(of: grant.entitlement), environment: grant.environment, isOwn: true,
-                    end: grant.end))
+    }
+
+    private func candidate(ofStream place: Int, _ entitlement: String?, at moment: Moment) -> Candidate? {
+        guard let phase = self.streams[place].place(at: moment), self.streams[place].phases[phase].entitled else {
+            return nil
         }
+        let product = self.streams[place].phases[phase].productID
+        let granted = self.granted(by: product, entitlement)
+        if entitlement != nil, granted == nil { return nil }
+        return Candidate(
+            origin: .stream(place, phase: phase), rank: granted?.rank,
+            isProduction: self.streams[place].key.environment == .production,
+            isOwn: self.streams[place].phases[phase].isOwn,
+            end: self.streams[place].end(after: moment) { later in
+                entitlement == nil || later == product || self.granted(by: later, entitlement) != nil
+            })
+    }
+
+    private func candidate(ofGrant place: Int, _ entitlement: String?, at moment: Moment) -> Candidate? {
+        guard self.grants[place].entitles(at: moment),
+            entitlement == nil || self.grants[place].entitlement == entitlement
+        else { return nil }
+        return Candidate(
+            origin: .grant(place), rank: self.catalog.highestRank(of: self.grants[place].entitlement),
+            isProduction: self.grants[place].environment == .production, isOwn: true, end: self.grants[place].end)
     }
 
     /// What a product grants: the name asked about, or its best.

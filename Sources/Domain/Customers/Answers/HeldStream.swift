@@ -64,7 +64,14 @@ package struct HeldStream: Hashable, Sendable {
         self.init(key: outlook.key, phases: phases, countsInProduction: countsInProduction)
     }
 
-    func phase(at moment: Moment) -> Phase? { self.phases.last { $0.from <= moment } ?? self.phases.first }
+    func phase(at moment: Moment) -> Phase? { self.place(at: moment).map { self.phases[$0] } }
+
+    /// Of the phase that holds; nil without phases.
+    func place(at moment: Moment) -> Int? {
+        var place = self.phases.count - 1
+        while place > 0, moment < self.phases[place].from { place -= 1 }
+        return place < 0 ? nil : place
+    }
 
     /// The end of the unbroken time, from the phase at `moment` on, in which the stream entitles and `grants` says yes to its
     /// product; nil where there is none.

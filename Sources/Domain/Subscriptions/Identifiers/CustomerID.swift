@@ -8,10 +8,14 @@ package struct CustomerID: Hashable, Comparable, Sendable {
 
     /// nil for a text that cannot be an id.
     package init?(_ text: String) {
-        guard Self.lengths.contains(text.utf8.count),
-            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { return nil }
+        guard Self.lengths.contains(text.utf8.count), !Self.hasControl(text) else { return nil }
         self.rawValue = AccountToken(text)?.rawValue ?? text
+    }
+
+    /// Of most ids the bytes say enough.
+    private static func hasControl(_ text: String) -> Bool {
+        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return false }
+        return text.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
     /// An id as it was stored, whatever earlier versions accepted.
@@ -23,7 +27,10 @@ package struct CustomerID: Hashable, Comparable, Sendable {
         left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
     }
 
-    package func hash(into hasher: inout Hasher) { for byte in self.rawValue.utf8 { hasher.combine(byte) } }
+    package func hash(into hasher: inout Hasher) {
+        var text = self.rawValue
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }
 
 /// Apple's `appAccountToken`: a UUID, accepted in any case, kept and compared in lower case.

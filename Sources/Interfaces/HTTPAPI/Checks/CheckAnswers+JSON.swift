@@ -1,3 +1,4 @@
+import Customers
 import Entitlements
 import EventLog
 import ServiceContract
@@ -9,7 +10,7 @@ import Subscriptions
 extension CheckAnswers {
     func json() -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(192 + 192 * self.posted.count)
+        bytes.reserveCapacity(192 + 320 * self.posted.count)
         bytes.append(#"{"results":["#)
         var isFirst = true
         self.forEach { item in
@@ -17,10 +18,7 @@ extension CheckAnswers {
             isFirst = false
             switch item {
             case .verdict(let verdict): verdict.appendJSON(to: &bytes)
-            case .customer(.answer(let answer, let standing)):
-                var json = JSONWriter(reservingCapacity: 320)
-                answer.write(to: &json, standing)
-                bytes.append(contentsOf: json.bytes)
+            case .customer(.answer(let answer, let standing)): answer.appendJSON(standing, to: &bytes)
             case .customer(.refused(let code)): bytes.append(jsonOfError: code.rawValue)
             case .error(let code): bytes.append(jsonOfError: code)
             }
@@ -47,13 +45,70 @@ extension CheckVerdict {
         } else {
             bytes.append(#"","validUntil":null,"productId":"#)
         }
-        if let product = self.productID { JSONWriter.append(product, to: &bytes) } else { bytes.append("null") }
+        bytes.append(text: self.productID)
         bytes.append(#","version":"#)
         JSONWriter.append(self.version.rawValue, to: &bytes)
         if let reason = self.reason {
             bytes.append(#","reason":"#)
             bytes.append(word: reason.rawValue)
         }
+        bytes.append(UInt8(ascii: "}"))
+    }
+}
+
+extension CustomerAnswer {
+    fileprivate func appendJSON(_ standing: CustomerResult.Standing, to bytes: inout [UInt8]) {
+        bytes.append(self.entitled ? #"{"entitled":true,"entitlement":"# : #"{"entitled":false,"entitlement":"#)
+        bytes.append(text: self.entitlement)
+        bytes.append(#","state":"#)
+        bytes.append(word: self.state?.name)
+        bytes.append(#","code":""#)
+        self.code.append(to: &bytes)
+        if let validUntil = self.validUntil {
+            bytes.append(#"","validUntil":""#)
+            validUntil.appendRFC3339(to: &bytes)
+            bytes.append(#"","productId":"#)
+        } else {
+            bytes.append(#"","validUntil":null,"productId":"#)
+        }
+        bytes.append(text: self.productID)
+        bytes.append(#","rank":"#)
+        if let rank = self.rank { JSONWriter.append(Int64(rank), to: &bytes) } else { bytes.append("null") }
+        bytes.append(#","environment":"#)
+        bytes.append(text: self.environment?.rawValue)
+        bytes.append(#","by":"#)
+        self.appendOrigin(to: &bytes)
+        bytes.append(self.incomplete ? #","incomplete":true"# : #","incomplete":false"#)
+        switch standing {
+        case .known: break
+        case .unknown: bytes.append(#","reason":"unknownCustomer""#)
+        case .moved(let target):
+            bytes.append(#","reason":"customerMoved","movedTo":"#)
+            bytes.append(text: target.rawValue)
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    private func appendOrigin(to bytes: inout [UInt8]) {
+        switch self.by {
+        case nil: return bytes.append("null")
+        case .stream(let key):
+            bytes.append(#"{"kind":"#)
+            bytes.append(word: key.kind.name)
+            bytes.append(#","id":"#)
+            bytes.append(text: key.id)
+        case .grant(let id):
+            bytes.append(#"{"kind":"grant","id":"#)
+            bytes.append(text: id)
+        }
+        bytes.append(#","productId":"#)
+        bytes.append(text: self.productID)
+        bytes.append(#","state":"#)
+        bytes.append(word: self.state?.name)
+        bytes.append(#","code":""#)
+        self.code.append(to: &bytes)
+        bytes.append(#"","ownership":"#)
+        bytes.append(text: self.ownership)
         bytes.append(UInt8(ascii: "}"))
     }
 }
@@ -78,6 +133,11 @@ extension [UInt8] {
         self.append(UInt8(ascii: "\""))
         self.append(contentsOf: word.utf8)
         self.append(UInt8(ascii: "\""))
+    }
+
+    /// Somebody else's; `null` for nil.
+    fileprivate mutating func append(text: String?) {
+        if let text { JSONWriter.append(text, to: &self) } else { self.append("null") }
     }
 
     fileprivate mutating func append(jsonOfError code: String) {
