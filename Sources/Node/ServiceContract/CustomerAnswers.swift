@@ -84,7 +84,11 @@ package struct CustomerView: Hashable, Sendable {
     package var conflicts: [StreamKey]
     /// In the order in which they were made; of those that have ended the latest.
     package var grants: [Grant]
+    /// That the customer has registered, in the order of their texts.
+    package var identifiers: [RegistrableIdentifier]
     package var attributes: [String: AttributeValue]
+    /// The newest first.
+    package var history: [CustomerEvent]
     /// The customer has a stream of its own.
     package var hasRecord: Bool
     /// Whose everything of the customer is.
@@ -95,7 +99,8 @@ package struct CustomerView: Hashable, Sendable {
 
     package init(
         customer: CustomerID, environment: AppStoreEnvironment, entitlements: [CustomerAnswer], streams: [Stream],
-        conflicts: [StreamKey], grants: [Grant], attributes: [String: AttributeValue], hasRecord: Bool,
+        conflicts: [StreamKey], grants: [Grant], identifiers: [RegistrableIdentifier],
+        attributes: [String: AttributeValue], history: [CustomerEvent], hasRecord: Bool,
         movedTo: CustomerID?, asOf: Moment, token: String
     ) {
         self.customer = customer
@@ -104,7 +109,9 @@ package struct CustomerView: Hashable, Sendable {
         self.streams = streams
         self.conflicts = conflicts
         self.grants = grants
+        self.identifiers = identifiers
         self.attributes = attributes
+        self.history = history
         self.hasRecord = hasRecord
         self.movedTo = movedTo
         self.asOf = asOf
@@ -112,7 +119,9 @@ package struct CustomerView: Hashable, Sendable {
     }
 
     /// Something names the customer.
-    package var isKnown: Bool { self.hasRecord || !self.streams.isEmpty || !self.conflicts.isEmpty }
+    package var isKnown: Bool {
+        self.hasRecord || !self.streams.isEmpty || !self.conflicts.isEmpty || !self.identifiers.isEmpty
+    }
 
     package var answer: CustomerEntitlements {
         CustomerEntitlements(

@@ -26,7 +26,7 @@ package struct Finding: Hashable, Sendable {
 
     /// Subscriptions and purchases, in key order.
     package var streams: [Stream]
-    /// The customer of this id; nil where nothing names one.
+    /// The customer of this id, or else the one that has registered it; nil where nothing names one.
     package var customer: CustomerID?
 
     package init(streams: [Stream], customer: CustomerID?) {

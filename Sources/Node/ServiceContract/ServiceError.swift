@@ -51,8 +51,10 @@ package struct ServiceError: Error, Sendable {
         case unknownGrant
         /// The customer has been moved to another one, or the move would come back to where it began (409).
         case customerMoved
-        /// As many others have been moved to the customer as may (422).
+        /// As many others have been moved to the customer as may, or it has registered as many identifiers (422).
         case tooManyIdentifiers
+        /// The token or app transaction is another customer's, and the policy lets nobody move it (409).
+        case tokenElsewhere
         /// More attributes than a customer may have (422).
         case invalidAttributes
         /// Apple has refused what was asked, for good (422).
@@ -124,6 +126,7 @@ extension ServiceError.Code {
             .unknownEntitlement, .ambiguous, .futureMoment, .invalidCursor, .storeRewound,
             .invalidRequest, .olderNodes, .notConfigured, .linkedElsewhere, .tooManySharers,
             .grantExists, .invalidGrant, .tooManyGrants, .unknownGrant, .customerMoved, .tooManyIdentifiers,
+            .tokenElsewhere,
             .invalidAttributes, .appStoreRefused,
             .transactionElsewhere, .appStoreOutcomeUnknown, .unknownJob, .unknownWebhook, .corrupt:
             false

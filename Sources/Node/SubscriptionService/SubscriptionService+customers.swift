@@ -36,12 +36,24 @@ extension SubscriptionService {
         }
     }
 
+    /// Part of a list of subscriptions and purchases, with whose they are.
+    /// - Parameter cursor: `next` of the page before.
+    package func list(
+        _ filter: CustomerFilter, after cursor: String?, limit: Int
+    ) async throws(ServiceError) -> CustomerPage {
+        try await ServiceError.translating { try await self.customerLister.page(filter, after: cursor, limit: limit) }
+    }
+
     /// What an identifier of any kind leads to: an original transaction id, a token, an appTransactionId or a customer's id.
     package func find(_ text: String) async throws(ServiceError) -> Finding {
         try await ServiceError.translating {
             var finding = Finding(streams: try await self.finder.streams(of: text), customer: nil)
             if let customer = CustomerID(text) {
                 finding.customer = try await self.customers.holdings.isKnown(customer) ? customer : nil
+            }
+            for kind in [StreamKind.token, .account] where finding.customer == nil {
+                guard let identifier = RegistrableIdentifier(kind, text) else { continue }
+                finding.customer = try await self.customers.holdings.holder(of: identifier)
             }
             return finding
         }
@@ -222,7 +234,7 @@ extension SubscriptionService {
     }
 
     /// Of a request that somebody makes now. Its dedup key is drawn, so that a repetition inside the cluster is no second one.
-    private var bundleOfRequest: FactBundle {
+    var bundleOfRequest: FactBundle {
         var random = SystemRandomNumberGenerator()
         return FactBundle(
             source: .person, dedupKey: (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) },

@@ -35,6 +35,7 @@ package final class SubscriptionService: Service, Sendable {
     private let records: RecordReader
     private let checker: EntitlementChecker
     let customers: CustomerReader
+    let customerLister: CustomerLister
     let finder: IdentifierFinder
     /// The newest feature level that the store was seen at.
     let seenLevel = Mutex(FeatureLevel.first)
@@ -84,6 +85,7 @@ package final class SubscriptionService: Service, Sendable {
                 holdings, table: shards.customers, mirror: shards.isAlone ? nil : configuration.mirror,
                 rules: configuration.rules, catalog: catalog, clock: clock,
                 storePatience: configuration.storePatience)
+            self.customerLister = CustomerLister(holdings, shards: store.identity.shards, clock: clock)
             self.customerTable = shards.customers
             self.isAlone = shards.isAlone
             self.finder = IdentifierFinder(store: store, map: shards.map, hashing: hashing)

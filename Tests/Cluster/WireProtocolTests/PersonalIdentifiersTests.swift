@@ -28,7 +28,7 @@ import WireProtocol
 
     @Test("so it is with what was said of a customer")
     func customer() throws {
-        let key = StreamKey(customer: IdentifierHash(high: 1, low: 2))
+        let key = StreamKey(.customer, IdentifierHash(high: 1, low: 2))
         let event = SubscriptionEvent(
             source: .person, changes: [.grantRevoked],
             customer: CustomerRecord(
@@ -43,7 +43,7 @@ import WireProtocol
     }
 
     @Test func `the other side of a move stands apart too`() throws {
-        let key = StreamKey(customer: IdentifierHash(high: 1, low: 2))
+        let key = StreamKey(.customer, IdentifierHash(high: 1, low: 2))
         for content in [
             .moved(to: CustomerID("customer-4712")), .drops(CustomerID("customer-4712")),
             .takes(CustomerID("customer-4712"), at: 3, Room()),
@@ -58,6 +58,21 @@ import WireProtocol
             let read = try #require(SubscriptionEvent(protoBytes: bytes, key: key).customer)
             #expect(read.customer == nil && read.content != content)
         }
+    }
+
+    @Test(arguments: Registration.Action.allCases)
+    func `so it is with an identifier that somebody has registered`(_ action: Registration.Action) throws {
+        let key = StreamKey(.appTransaction, IdentifierHash(high: 1, low: 2))
+        let event = SubscriptionEvent(
+            source: .person, changes: [.registered],
+            registration: Registration(action, of: "704711", CustomerID("customer-4711"), actor: "shop"))
+        var message = try ProtoEvent(serializedBytes: event.protoBytes(key: key))
+        message.clearPersonal()
+        let bytes = try message.serializedBytes() as [UInt8]
+        #expect(!String(decoding: bytes, as: UTF8.self).contains("4711"))
+        var expected = event
+        expected.registration = Registration(action, of: nil, nil, actor: "shop")
+        #expect(try SubscriptionEvent(protoBytes: bytes, key: key) == expected)
     }
 
     @Test("so it is with a withdrawn consent")

@@ -231,25 +231,37 @@ extension Randomness {
             renewal: self.optional { $0.renewal(under: key) },
             status: self.optional { $0.status() })
         let link = self.link()
+        let customer = link == nil ? self.optional { $0.customerRecord() } : nil
+        let registration = link == nil && customer == nil ? self.optional { $0.registration() } : nil
         return SubscriptionEvent(
             facts: facts, source: self.pick(EventSource.allCases),
             changes: [Change(rawValue: self.text())] + self.list(upTo: 3) { Change(rawValue: $0.text()) },
             signedDate: self.optional { $0.moment() }, effectiveAt: self.optional { $0.moment() },
             notification: self.optional { $0.notification() }, record: self.optional { $0.record() },
-            link: link, customer: link == nil ? self.optional { $0.customerRecord() } : nil,
-            detail: self.optional { $0.text() },
+            link: link, customer: customer, registration: registration, detail: self.optional { $0.text() },
             contentDigest: self.optional { $0.digest() })
     }
 
     mutating func bundle(under key: StreamKey) -> FactBundle {
         let event = self.event(under: key)
         let link = self.optional { $0.linkRequest() }
-        return FactBundle(
+        let customer = link == nil ? self.optional { $0.customerRequest() } : nil
+        var bundle = FactBundle(
             facts: event.facts, source: event.source,
             dedupKey: self.list(upTo: 32) { $0.byte() },
             contentDigest: event.contentDigest ?? self.digest(), signedDate: event.signedDate ?? self.moment(),
             notification: event.notification, record: event.record, link: link,
-            customer: link == nil ? self.optional { $0.customerRequest() } : nil)
+            customer: customer)
+        if link == nil, customer == nil {
+            bundle.registration = self.optional { RegistrationRequest($0.registration(), at: $0.version()) }
+        }
+        return bundle
+    }
+
+    private mutating func registration() -> Registration {
+        Registration(
+            self.pick(Registration.Action.allCases), of: self.optional { $0.text() },
+            self.optional { $0.customer() }, actor: self.optional { $0.text() })
     }
 
     /// nil, or what an event may say of links.

@@ -49,7 +49,7 @@ import Testing
 
         mutating func next() async throws {
             let customer = CustomerID(CustomerMemoryTests.names.randomElement(using: &self.random)!)!
-            switch Int.random(in: 0..<8, using: &self.random) {
+            switch Int.random(in: 0..<10, using: &self.random) {
             case 0 where self.lives.count < 12: try await self.buy()
             case 0, 1: try await self.hear()
             case 2, 3: await self.link(customer)
@@ -59,6 +59,7 @@ import Testing
                 guard Int.random(in: 0..<4, using: &self.random) == 0 else { return }
                 _ = try? await self.service.move(customer, to: other, actor: nil)
             case 6: _ = try? await self.service.change(CustomerRequest(customer, .set(["plan": .text("gold")])))
+            case 7, 8: await self.register(customer)
             default:
                 let hours = Int64.random(in: 1...200, using: &self.random)
                 self.node.clock.advance(to: self.node.clock.now + .hours(hours))
@@ -68,15 +69,33 @@ import Testing
         private mutating func buy() async throws {
             var life = TestSubscription(id: "\(self.lives.count + 1)", from: self.node.clock.now)
             var bought = life.subscribe()
-            switch Int.random(in: 0..<3, using: &self.random) {
+            switch Int.random(in: 0..<4, using: &self.random) {
             case 0: bought.period?.appAccountToken = CustomerMemoryTests.token
-            case 1: bought.environment = .sandbox
+            case 1: bought.period?.appAccountToken = Self.tokens.randomElement(using: &self.random)
+            case 2: bought.environment = .sandbox
             default: break
             }
+            bought.period?.appTransactionID = Self.accounts.randomElement(using: &self.random)
             self.lives.append(life)
             let link = Bool.random(using: &self.random) ? LinkRequest(CustomerID("a")!, origin: .post) : nil
             _ = try? await self.service.record(
                 signedTransaction: try self.node.apple.transaction(bought), signedRenewalInfo: nil, link: link)
+        }
+
+        private static let tokens = ["1", "2"].map { "b0eebc99-9c0b-4ef8-bb6d-6bb9bd380a0\($0)" }
+        private static let accounts = ["7041", "7042"]
+
+        private mutating func register(_ customer: CustomerID) async {
+            let texts = [CustomerMemoryTests.token] + Self.tokens
+            let identifiers =
+                texts.compactMap { RegistrableIdentifier(.token, $0) }
+                + Self.accounts.map(RegistrableIdentifier.account)
+            let identifier = identifiers.randomElement(using: &self.random)!
+            if Int.random(in: 0..<3, using: &self.random) == 0 {
+                try? await self.service.release(identifier, of: customer, actor: nil)
+            } else {
+                try? await self.service.register([identifier], for: customer, actor: nil)
+            }
         }
 
         private mutating func hear() async throws {
@@ -119,6 +138,7 @@ import Testing
     func `whatever happens, memory says what the store says`(_ policy: TransferPolicy, _ seed: UInt64) async throws {
         var node = try Self.node()
         node.configuration.customers.transfer = policy
+        node.configuration.customers.tokens = seed.isMultiple(of: 2) ? .id : .registered
         node.configuration.customers.sandboxByApp[TestAppStore.bundles[0]] = .listed(
             customers: [CustomerID("a")!], tokens: [])
         let isOver = Flag()

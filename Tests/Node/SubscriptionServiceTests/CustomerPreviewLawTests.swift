@@ -12,6 +12,7 @@ import WireProtocol
 /// What a preview says is what the change then does, whoever has what, under every policy.
 @Suite(.timeLimit(.minutes(10))) struct CustomerPreviewLawTests {
     private static let token = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
+    private static let account = "7041"
     private static let names = ["a", "b", "c", token]
     private static let environments = [AppStoreEnvironment.production, .sandbox]
 
@@ -38,6 +39,7 @@ import WireProtocol
                 id: "\(number)", from: Node.start - .days(number == 4 ? 200 : Int64(number)))
             var bought = life.subscribe()
             if number == 2 { bought.period?.appAccountToken = Self.token }
+            if number == 1 { bought.period?.appTransactionID = Self.account }
             if number == 3 { bought.environment = .sandbox }
             return try node.apple.transaction(bought)
         }
@@ -100,11 +102,21 @@ import WireProtocol
         }
     }
 
-    /// Access from elsewhere comes and goes meanwhile.
+    /// Access from elsewhere comes and goes meanwhile, and so does what is registered.
     private func change(
         _ service: SubscriptionService, using random: inout SeededGenerator
     ) async throws {
         let customer = try #require(CustomerID(Self.names.randomElement(using: &random)!))
+        if Bool.random(using: &random) {
+            let identifiers = [RegistrableIdentifier(.token, Self.token)!, .account(Self.account)]
+            let identifier = identifiers.randomElement(using: &random)!
+            if Bool.random(using: &random) {
+                try? await service.register([identifier], for: customer, actor: nil)
+            } else {
+                try? await service.release(identifier, of: customer, actor: nil)
+            }
+            return
+        }
         let days = Int64.random(in: 1...90, using: &random)
         let grant = Grant(
             id: "g", entitlement: "pro", reason: "r", source: "web", from: Node.start,

@@ -33,7 +33,7 @@ import WireProtocol
             let replayed = Mutex<[CustomerState]>([])
             let shards = (0..<16).map { ShardID(rawValue: $0) }
             try await LogReplay(store: store).replay(shards, width: 2) { _, streams in
-                replayed.withLock { $0 += streams.compactMap(\.customer) }
+                replayed.withLock { $0 += streams.compactMap { $0.publisher?.customer } }
             }
             var stored: [CustomerState] = []
             for shard in shards {

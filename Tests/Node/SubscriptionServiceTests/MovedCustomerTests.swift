@@ -195,7 +195,7 @@ import WireProtocol
                     source: .person, dedupKey: [UInt8(number)], contentDigest: .zero, signedDate: Node.start,
                     customer: CustomerRequest(
                         Self.other, .take(guest, at: 0, Room(names: 31, grants: 12), origin: UInt64(number))))
-                let target = StreamKey(customer: key.hash(.customer, Self.other.rawValue))
+                let target = StreamKey(.customer, key.hash(.customer, Self.other.rawValue))
                 _ = try await service.record(Submission(key: target, bundle: bundle, evidence: nil))
             }
             // More than the room that is left while those may come, who do not.
@@ -260,7 +260,7 @@ import WireProtocol
             ]
             for request in requests.prefix(steps) {
                 let key = StreamKey(
-                    customer: try IdentifierKey(of: store).hash(.customer, request.customer.rawValue))
+                    .customer, try IdentifierKey(of: store).hash(.customer, request.customer.rawValue))
                 let bundle = FactBundle(
                     source: .person, dedupKey: [UInt8(steps), UInt8(request.customer.rawValue.utf8.count)],
                     contentDigest: .zero, signedDate: Node.start, customer: request)

@@ -51,6 +51,7 @@ extension Submission: WireRepresentable {
             }
             if let link = self.bundle.link { message.message(3) { $0.write(link) } }
             if let customer = self.bundle.customer { message.write(try customer.proto().encoded(), 4) }
+            message.write(self.bundle.registration?.version, 5)
         }
         if let evidence {
             writer.message(evidenceField) { message in
@@ -93,19 +94,22 @@ extension FactBundle {
         SubscriptionEvent(
             facts: self.facts, source: self.source, changes: [], signedDate: self.signedDate,
             notification: self.notification, record: self.record,
-            customerID: (self.link?.customer ?? self.customer?.customer)?.rawValue, contentDigest: self.contentDigest)
+            customerID: (self.link?.customer ?? self.customer?.customer)?.rawValue,
+            registration: self.registration?.registration, contentDigest: self.contentDigest)
     }
 
     fileprivate init(_ message: MessageReader, of key: StreamKey) throws(WireError) {
         var message = message
         var dedupKey: [UInt8] = []
         var (content, link, customer): (MessageReader?, MessageReader?, MessageReader?)
+        var registeredAt: Int64 = 0
         while let field = try message.nextField() {
             switch field {
             case 1: dedupKey = try message.data()
             case 2: content = try message.message(unless: content != nil)
             case 3: link = try message.message(unless: link != nil)
             case 4: customer = try message.message(unless: customer != nil)
+            case 5: registeredAt = try message.integer()
             default: try message.skip()
             }
         }
@@ -117,6 +121,7 @@ extension FactBundle {
         self.init(
             facts: event.facts, source: event.source, dedupKey: dedupKey, contentDigest: contentDigest,
             signedDate: signedDate, notification: event.notification, record: event.record)
+        self.registration = event.registration.map { RegistrationRequest($0, at: registeredAt) }
         guard let id = event.customerID.map(CustomerID.init(stored:)) else {
             guard customer == nil else {
                 throw WireError(.malformed, "a request about a customer without the customer")

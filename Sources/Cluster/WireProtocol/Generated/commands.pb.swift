@@ -465,6 +465,16 @@ package nonisolated struct ProtoFactBundle: @unchecked Sendable {
   /// Clears the value of `customer`. Subsequent reads from it will return its default value.
   package mutating func clearCustomer() {_uniqueStorage()._customer = nil}
 
+  /// Of a registration: the version of the identifier's stream by which it was decided. The owner refuses it at another one.
+  package var registeredAt: Int64 {
+    get {_storage._registeredAt ?? 0}
+    set {_uniqueStorage()._registeredAt = newValue}
+  }
+  /// Returns true if `registeredAt` has been explicitly set.
+  package var hasRegisteredAt: Bool {_storage._registeredAt != nil}
+  /// Clears the value of `registeredAt`. Subsequent reads from it will return its default value.
+  package mutating func clearRegisteredAt() {_uniqueStorage()._registeredAt = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1055,13 +1065,14 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".FactBundle"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dedup_key\0\u{1}content\0\u{1}link\0\u{1}customer\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dedup_key\0\u{1}content\0\u{1}link\0\u{1}customer\0\u{3}registered_at\0")
 
   fileprivate class _StorageClass {
     var _dedupKey: Data = Data()
     var _content: ProtoEvent? = nil
     var _link: ProtoLinkRequest? = nil
     var _customer: ProtoCustomerRequest? = nil
+    var _registeredAt: Int64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1076,6 +1087,7 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
       _content = source._content
       _link = source._link
       _customer = source._customer
+      _registeredAt = source._registeredAt
     }
   }
 
@@ -1098,6 +1110,7 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
         case 2: try { try decoder.decodeSingularMessageField(value: &_storage._content) }()
         case 3: try { try decoder.decodeSingularMessageField(value: &_storage._link) }()
         case 4: try { try decoder.decodeSingularMessageField(value: &_storage._customer) }()
+        case 5: try { try decoder.decodeSingularInt64Field(value: &_storage._registeredAt) }()
         default: break
         }
       }
@@ -1122,6 +1135,9 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
       try { if let v = _storage._customer {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
       } }()
+      try { if let v = _storage._registeredAt {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1135,6 +1151,7 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
         if _storage._content != rhs_storage._content {return false}
         if _storage._link != rhs_storage._link {return false}
         if _storage._customer != rhs_storage._customer {return false}
+        if _storage._registeredAt != rhs_storage._registeredAt {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -763,6 +763,112 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
   fileprivate var _reason: String? = nil
 }
 
+/// What an event of the own stream of an appAccountToken or an appTransactionId says: to whom the identifier leads.
+package nonisolated struct ProtoRegistration: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var action: ProtoRegistration.Action = .unspecified
+
+  /// The name of the API token that asked.
+  package var actor: String {
+    get {_actor ?? String()}
+    set {_actor = newValue}
+  }
+  /// Returns true if `actor` has been explicitly set.
+  package var hasActor: Bool {self._actor != nil}
+  /// Clears the value of `actor`. Subsequent reads from it will return its default value.
+  package mutating func clearActor() {self._actor = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum Action: SwiftProtobuf.Enum, Swift.CaseIterable {
+    package typealias RawValue = Int
+    case unspecified // = 0
+
+    /// It leads to the customer.
+    case registered // = 1
+
+    /// It leads to nobody.
+    case released // = 2
+    case UNRECOGNIZED(Int)
+
+    package init() {
+      self = .unspecified
+    }
+
+    package init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .registered
+      case 2: self = .released
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    package var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .registered: return 1
+      case .released: return 2
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    package static let allCases: [ProtoRegistration.Action] = [
+      .unspecified,
+      .registered,
+      .released,
+    ]
+
+  }
+
+  package init() {}
+
+  fileprivate var _actor: String? = nil
+}
+
+/// The state in the row of an identifier's stream.
+package nonisolated struct ProtoRegisteredIdentifier: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Of the rules that folded it. A reader with other rules folds the log anew.
+  package var logicVersion: Int64 = 0
+
+  package var identifier: ProtoIdentifier {
+    get {_identifier ?? ProtoIdentifier()}
+    set {_identifier = newValue}
+  }
+  /// Returns true if `identifier` has been explicitly set.
+  package var hasIdentifier: Bool {self._identifier != nil}
+  /// Clears the value of `identifier`. Subsequent reads from it will return its default value.
+  package mutating func clearIdentifier() {self._identifier = nil}
+
+  /// The customer that has registered it.
+  package var holder: ProtoIdentifier {
+    get {_holder ?? ProtoIdentifier()}
+    set {_holder = newValue}
+  }
+  /// Returns true if `holder` has been explicitly set.
+  package var hasHolder: Bool {self._holder != nil}
+  /// Clears the value of `holder`. Subsequent reads from it will return its default value.
+  package mutating func clearHolder() {self._holder = nil}
+
+  /// When the newest event was recorded: milliseconds since 1970.
+  package var changedAt: Int64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _identifier: ProtoIdentifier? = nil
+  fileprivate var _holder: ProtoIdentifier? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "perennial.v1"
@@ -1751,6 +1857,98 @@ nonisolated extension ProtoCustomerRequest.GrantRequest: SwiftProtobuf.Message, 
     if lhs._grant != rhs._grant {return false}
     if lhs.startsNow != rhs.startsNow {return false}
     if lhs.replaces != rhs.replaces {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoRegistration: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Registration"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}action\0\u{1}actor\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.action) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._actor) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.action != .unspecified {
+      try visitor.visitSingularEnumField(value: self.action, fieldNumber: 1)
+    }
+    try { if let v = self._actor {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoRegistration, rhs: ProtoRegistration) -> Bool {
+    if lhs.action != rhs.action {return false}
+    if lhs._actor != rhs._actor {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoRegistration.Action: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ACTION_UNSPECIFIED\0\u{1}ACTION_REGISTERED\0\u{1}ACTION_RELEASED\0")
+}
+
+nonisolated extension ProtoRegisteredIdentifier: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RegisteredIdentifier"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}identifier\0\u{1}holder\0\u{3}changed_at\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.logicVersion) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._identifier) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._holder) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.changedAt) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.logicVersion != 0 {
+      try visitor.visitSingularInt64Field(value: self.logicVersion, fieldNumber: 1)
+    }
+    try { if let v = self._identifier {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._holder {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if self.changedAt != 0 {
+      try visitor.visitSingularInt64Field(value: self.changedAt, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoRegisteredIdentifier, rhs: ProtoRegisteredIdentifier) -> Bool {
+    if lhs.logicVersion != rhs.logicVersion {return false}
+    if lhs._identifier != rhs._identifier {return false}
+    if lhs._holder != rhs._holder {return false}
+    if lhs.changedAt != rhs.changedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -299,6 +299,16 @@ package nonisolated struct ProtoEvent: @unchecked Sendable {
   /// Clears the value of `customer`. Subsequent reads from it will return its default value.
   package mutating func clearCustomer() {_uniqueStorage()._customer = nil}
 
+  /// Of an event of an identifier's own stream; PersonalIdentifiers.registered_identifier names it, and customer_ids the customer.
+  package var registration: ProtoRegistration {
+    get {_storage._registration ?? ProtoRegistration()}
+    set {_uniqueStorage()._registration = newValue}
+  }
+  /// Returns true if `registration` has been explicitly set.
+  package var hasRegistration: Bool {_storage._registration != nil}
+  /// Clears the value of `registration`. Subsequent reads from it will return its default value.
+  package mutating func clearRegistration() {_uniqueStorage()._registration = nil}
+
   /// The text of each CHANGE_OTHER, in order.
   package var changesText: [String] {
     get {_storage._changesText}
@@ -588,7 +598,7 @@ nonisolated extension ProtoSource: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}facts\0\u{1}source\0\u{1}changes\0\u{3}signed_date\0\u{3}content_digest\0\u{1}notification\0\u{1}personal\0\u{3}effective_at\0\u{1}detail\0\u{3}mass_extension\0\u{3}external_purchase\0\u{3}consent_rescinded\0\u{1}test\0\u{1}link\0\u{2}\u{6}customer\0\u{4}S\u{1}changes_text\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}facts\0\u{1}source\0\u{1}changes\0\u{3}signed_date\0\u{3}content_digest\0\u{1}notification\0\u{1}personal\0\u{3}effective_at\0\u{1}detail\0\u{3}mass_extension\0\u{3}external_purchase\0\u{3}consent_rescinded\0\u{1}test\0\u{1}link\0\u{2}\u{6}customer\0\u{1}registration\0\u{4}R\u{1}changes_text\0")
 
   fileprivate class _StorageClass {
     var _facts: ProtoFacts? = nil
@@ -603,6 +613,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _record: ProtoEvent.OneOf_Record?
     var _link: ProtoEvent.Link? = nil
     var _customer: ProtoCustomerRecord? = nil
+    var _registration: ProtoRegistration? = nil
     var _changesText: [String] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -626,6 +637,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _record = source._record
       _link = source._link
       _customer = source._customer
+      _registration = source._registration
       _changesText = source._changesText
     }
   }
@@ -708,6 +720,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         }()
         case 14: try { try decoder.decodeSingularMessageField(value: &_storage._link) }()
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._customer) }()
+        case 21: try { try decoder.decodeSingularMessageField(value: &_storage._registration) }()
         case 103: try { try decoder.decodeRepeatedStringField(value: &_storage._changesText) }()
         default: break
         }
@@ -773,6 +786,9 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       try { if let v = _storage._customer {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
       } }()
+      try { if let v = _storage._registration {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      } }()
       if !_storage._changesText.isEmpty {
         try visitor.visitRepeatedStringField(value: _storage._changesText, fieldNumber: 103)
       }
@@ -797,6 +813,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._record != rhs_storage._record {return false}
         if _storage._link != rhs_storage._link {return false}
         if _storage._customer != rhs_storage._customer {return false}
+        if _storage._registration != rhs_storage._registration {return false}
         if _storage._changesText != rhs_storage._changesText {return false}
         return true
       }

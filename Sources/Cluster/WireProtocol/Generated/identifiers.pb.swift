@@ -175,6 +175,16 @@ package nonisolated struct ProtoPersonalIdentifiers: Sendable {
   /// Clears the value of `otherCustomerID`. Subsequent reads from it will return its default value.
   package mutating func clearOtherCustomerID() {self._otherCustomerID = nil}
 
+  /// Whose holder is registered (`Event.registration`).
+  package var registeredIdentifier: ProtoIdentifier {
+    get {_registeredIdentifier ?? ProtoIdentifier()}
+    set {_registeredIdentifier = newValue}
+  }
+  /// Returns true if `registeredIdentifier` has been explicitly set.
+  package var hasRegisteredIdentifier: Bool {self._registeredIdentifier != nil}
+  /// Clears the value of `registeredIdentifier`. Subsequent reads from it will return its default value.
+  package mutating func clearRegisteredIdentifier() {self._registeredIdentifier = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -185,6 +195,7 @@ package nonisolated struct ProtoPersonalIdentifiers: Sendable {
   fileprivate var _appTransactionID: ProtoIdentifier? = nil
   fileprivate var _linkedCustomerID: ProtoIdentifier? = nil
   fileprivate var _otherCustomerID: ProtoIdentifier? = nil
+  fileprivate var _registeredIdentifier: ProtoIdentifier? = nil
 }
 
 /// The place of a payload among all of its stream.
@@ -353,7 +364,7 @@ nonisolated extension ProtoTextList: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension ProtoPersonalIdentifiers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PersonalIdentifiers"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}owners\0\u{3}customer_ids\0\u{3}rescinded_app_transaction_id\0\u{3}link_token\0\u{3}app_account_token\0\u{3}app_transaction_id\0\u{3}linked_customer_id\0\u{3}sharing_customer_ids\0\u{3}conflicting_customer_ids\0\u{3}other_customer_id\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}owners\0\u{3}customer_ids\0\u{3}rescinded_app_transaction_id\0\u{3}link_token\0\u{3}app_account_token\0\u{3}app_transaction_id\0\u{3}linked_customer_id\0\u{3}sharing_customer_ids\0\u{3}conflicting_customer_ids\0\u{3}other_customer_id\0\u{3}registered_identifier\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -371,6 +382,7 @@ nonisolated extension ProtoPersonalIdentifiers: SwiftProtobuf.Message, SwiftProt
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.sharingCustomerIds) }()
       case 9: try { try decoder.decodeRepeatedMessageField(value: &self.conflictingCustomerIds) }()
       case 10: try { try decoder.decodeSingularMessageField(value: &self._otherCustomerID) }()
+      case 11: try { try decoder.decodeSingularMessageField(value: &self._registeredIdentifier) }()
       default: break
       }
     }
@@ -411,6 +423,9 @@ nonisolated extension ProtoPersonalIdentifiers: SwiftProtobuf.Message, SwiftProt
     try { if let v = self._otherCustomerID {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
     } }()
+    try { if let v = self._registeredIdentifier {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -425,6 +440,7 @@ nonisolated extension ProtoPersonalIdentifiers: SwiftProtobuf.Message, SwiftProt
     if lhs.sharingCustomerIds != rhs.sharingCustomerIds {return false}
     if lhs.conflictingCustomerIds != rhs.conflictingCustomerIds {return false}
     if lhs._otherCustomerID != rhs._otherCustomerID {return false}
+    if lhs._registeredIdentifier != rhs._registeredIdentifier {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -12,4 +12,5 @@ struct PersonalIdentifiers: Equatable {
     var sharingCustomerIDs: [String] = []
     var conflictingCustomerIDs: [String] = []
     var otherCustomerID: String?
+    var registeredIdentifier: String?
 }

@@ -11,6 +11,7 @@ struct StoredPersonalIdentifiers {
     private(set) var sharingCustomerIDs: [StoredIdentifier] = []
     private(set) var conflictingCustomerIDs: [StoredIdentifier] = []
     private(set) var otherCustomerID: StoredIdentifier?
+    private(set) var registeredIdentifier: StoredIdentifier?
     private var owners: [(appAccountToken: StoredIdentifier?, appTransactionID: StoredIdentifier?)] = []
     private var place = 0
     private var owner = Facts.Owner()
@@ -31,6 +32,7 @@ struct StoredPersonalIdentifiers {
             case 8: self.sharingCustomerIDs.append(try message.identifier())
             case 9: self.conflictingCustomerIDs.append(try message.identifier())
             case 10: self.otherCustomerID = try message.identifier()
+            case 11: self.registeredIdentifier = try message.identifier()
             default: try message.skip()
             }
         }

@@ -14,7 +14,7 @@ extension SubscriptionEvent {
     init(_ message: MessageReader, of key: StreamKey) throws(WireError) {
         var message = message
         var (facts, notification, personal): (MessageReader?, MessageReader?, MessageReader?)
-        var (link, customer): (MessageReader?, MessageReader?)
+        var (link, customer, registration): (MessageReader?, MessageReader?, MessageReader?)
         var record: (field: Int, content: MessageReader)?
         var source = 0
         var changes = StoredChanges()
@@ -35,6 +35,7 @@ extension SubscriptionEvent {
             case 10...13: record = (field, try message.message(unless: record != nil))
             case 14: link = try message.message(unless: link != nil)
             case 20: customer = try message.message(unless: customer != nil)
+            case 21: registration = try message.message(unless: registration != nil)
             case 103: changes.texts.append(try message.text())
             default: try message.skip()
             }
@@ -50,8 +51,10 @@ extension SubscriptionEvent {
                     rescinded: identifiers.rescindedAppTransactionID)
             },
             link: try link.map { link throws(WireError) in try LinkRecord(link, identifiers) },
-            customerID: link == nil && customer == nil ? try identifiers.customerID?.spelling : nil,
+            customerID: link == nil && customer == nil && registration == nil
+                ? try identifiers.customerID?.spelling : nil,
             customer: try customer.map { message throws(WireError) in try CustomerRecord(message.copy, identifiers) },
+            registration: try registration.map { message throws(WireError) in try Registration(message, identifiers) },
             detail: detail, contentDigest: digest)
     }
 }
@@ -63,6 +66,28 @@ extension CustomerRecord {
             ProtoCustomerRecord(decoding: bytes),
             of: identifiers.customerID.map { id throws(WireError) in CustomerID(stored: try id.spelling) },
             other: identifiers.otherCustomerID.map { id throws(WireError) in CustomerID(stored: try id.spelling) })
+    }
+}
+
+extension Registration {
+    fileprivate init(_ message: MessageReader, _ identifiers: StoredPersonalIdentifiers) throws(WireError) {
+        var message = message
+        var number = 0
+        var actor: String?
+        while let field = try message.nextField() {
+            switch field {
+            case 1: number = try message.word()
+            case 2: actor = try message.text()
+            default: try message.skip()
+            }
+        }
+        guard let action = Action(rawValue: number) else {
+            throw WireError(.unknownWord, "number \(number) of \(ProtoRegistration.Action.self)")
+        }
+        self.init(
+            action, of: try identifiers.registeredIdentifier?.spelling,
+            try identifiers.customerID.map { id throws(WireError) in CustomerID(stored: try id.spelling) }, actor: actor
+        )
     }
 }
 

@@ -58,6 +58,7 @@ extension MessageWriter {
             for id in personal.sharingCustomerIDs { message.write(identifier: id, 8) }
             for id in personal.conflictingCustomerIDs { message.write(identifier: id, 9) }
             message.write(identifier: personal.otherCustomerID, 10)
+            message.write(identifier: personal.registeredIdentifier, 11)
         }
     }
 }

@@ -30,9 +30,10 @@ extension SubscriptionEvent {
         writer.write(
             PersonalIdentifiers(
                 owners: self.facts.owners,
-                customerID: (self.link?.customer ?? self.customer?.customer)?.rawValue ?? self.customerID,
+                customerID: self.namedCustomer?.rawValue ?? self.customerID,
                 rescinded: rescinded, linkToken: self.link?.token?.rawValue,
-                otherCustomerID: self.customer?.content.other?.rawValue), 7)
+                otherCustomerID: self.customer?.content.other?.rawValue,
+                registeredIdentifier: self.registration?.identifier), 7)
         writer.write(self.effectiveAt, 8)
         writer.write(self.detail, 9)
         if let record { writer.write(record.content, record.field) }
@@ -45,6 +46,12 @@ extension SubscriptionEvent {
             }
         }
         if let customer = self.customer { writer.write(try customer.proto().encoded(), 20) }
+        if let registration = self.registration {
+            writer.message(21) { message in
+                message.write(Int64(registration.action.rawValue), 1)
+                message.write(registration.actor, 2)
+            }
+        }
         for (change, text) in changes where change == .other { writer.write(present: text, 103) }
     }
 }

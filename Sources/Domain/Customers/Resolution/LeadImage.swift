@@ -48,6 +48,16 @@ package struct LeadImage: Hashable, Sendable {
         return customers
     }
 
+    /// Those whose registration counts for it.
+    package var identifiers: [(IdentifierHash.Kind, IdentifierHash)] {
+        switch self.token {
+        case .carried(let token, _): [(.appAccountToken, token)]
+        // A token that leads nowhere was carried all the same.
+        case .unusable: []
+        case .absent: self.appTransaction.map { [(.appTransaction, $0)] } ?? []
+        }
+    }
+
     /// - Parameter hash: by the store's key.
     package init(_ leads: StreamLeads, hash: (IdentifierHash.Kind, String) -> IdentifierHash) {
         self.init(

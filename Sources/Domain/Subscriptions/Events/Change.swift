@@ -72,6 +72,9 @@ extension Change {
     package static let moveSettled = Change(rawValue: "moveSettled")
     /// Of either: a move that had begun does not go on.
     package static let moveGivenUp = Change(rawValue: "moveGivenUp")
+    /// Of an identifier: it leads to a customer from now on, or to nobody.
+    package static let registered = Change(rawValue: "registered")
+    package static let released = Change(rawValue: "released")
     package static let anomaly = Change(rawValue: "anomaly")
     package static let confirmed = Change(rawValue: "confirmed")
     /// The paid period is over and the renewal is not known yet.

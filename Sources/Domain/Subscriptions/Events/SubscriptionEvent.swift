@@ -1,5 +1,5 @@
-/// One entry of a stream: facts, not a decision. The same type serves subscriptions, purchases, records and
-/// customers.
+/// One entry of a stream: facts, not a decision. The same type serves subscriptions, purchases, records,
+/// customers and identifiers.
 package struct SubscriptionEvent: Hashable, Sendable {
     package var facts: Facts
     package var source: EventSource
@@ -17,6 +17,8 @@ package struct SubscriptionEvent: Hashable, Sendable {
     package var customerID: String?
     /// What it says of a customer; of events of customers' streams only.
     package var customer: CustomerRecord?
+    /// What it says of an identifier; of events of identifiers' own streams only.
+    package var registration: Registration?
     /// For people: what an `anomaly` found.
     package var detail: String?
     /// See `FactBundle.contentDigest`; nil for timers.
@@ -25,8 +27,8 @@ package struct SubscriptionEvent: Hashable, Sendable {
     package init(
         facts: Facts = Facts(), source: EventSource, changes: [Change], signedDate: Moment? = nil,
         effectiveAt: Moment? = nil, notification: NotificationIdentity? = nil, record: NotificationRecord? = nil,
-        link: LinkRecord? = nil, customerID: String? = nil, customer: CustomerRecord? = nil, detail: String? = nil,
-        contentDigest: PayloadDigest? = nil
+        link: LinkRecord? = nil, customerID: String? = nil, customer: CustomerRecord? = nil,
+        registration: Registration? = nil, detail: String? = nil, contentDigest: PayloadDigest? = nil
     ) {
         self.facts = facts
         self.source = source
@@ -38,9 +40,18 @@ package struct SubscriptionEvent: Hashable, Sendable {
         self.link = link
         self.customerID = customerID
         self.customer = customer
+        self.registration = registration
         self.detail = detail
         self.contentDigest = contentDigest
     }
 
     package var kind: Change { self.changes[0] }
+
+    /// The customer whom a link, a customer's record or a registration names.
+    package var namedCustomer: CustomerID? {
+        self.link?.customer ?? self.customer?.customer ?? self.registration?.customer
+    }
+
+    /// The name of the API token that asked for one of these.
+    package var actor: String? { self.link?.actor ?? self.customer?.actor ?? self.registration?.actor }
 }

@@ -16,6 +16,8 @@ package struct FactBundle: Hashable, Sendable {
     package var link: LinkRequest?
     /// What is asked of a customer's stream.
     package var customer: CustomerRequest?
+    /// What is asked of an identifier's stream.
+    package var registration: RegistrationRequest?
 
     package init(
         facts: Facts = Facts(), source: EventSource, dedupKey: [UInt8], contentDigest: PayloadDigest,

@@ -14,15 +14,22 @@ package enum StreamKind: UInt8, Sendable, CaseIterable {
     case test = 6
     /// `cust:` + the hash of a customer's id: what people have said of the customer. Of no environment and no bundle.
     case customer = 7
+    /// `tok:` + the hash of an `appAccountToken`: who has registered it. Of no environment and no bundle.
+    case token = 8
+    /// `atx:` + the hash of an `appTransactionId`, which is of an Apple Account: who has registered it. Likewise.
+    case account = 9
 
     /// Whether such streams give access; the others are recorded and shown.
     package var givesAccess: Bool { self == .subscription || self == .purchase }
+
+    /// Whether such streams hold what people at the publisher's have said, and are of no app.
+    package var isOfPublisher: Bool { self == .customer || self == .token || self == .account }
 }
 
 /// Names one stream of events. Its id alone decides the shard; environment and bundle tell equal ids apart.
 package struct StreamKey: Hashable, Sendable {
     package let kind: StreamKind
-    /// With the prefix of its kind (`mass:`, `ext:`, `app:`, `test:`, `cust:`), if that has one.
+    /// With the prefix of its kind (`mass:`, `ext:`, `app:`, `test:`, `cust:`, `tok:`, `atx:`), if that has one.
     package let id: String
     package let environment: AppStoreEnvironment
     package let bundleID: BundleID
@@ -36,10 +43,16 @@ package struct StreamKey: Hashable, Sendable {
 }
 
 extension StreamKey {
-    /// Of a customer's own stream.
-    package init(customer hash: IdentifierHash) {
+    /// Of the identifier's own stream.
+    package init(_ kind: IdentifierHash.Kind, _ hash: IdentifierHash) {
+        let (stream, prefix): (StreamKind, String) =
+            switch kind {
+            case .customer: (.customer, "cust:")
+            case .appAccountToken: (.token, "tok:")
+            case .appTransaction: (.account, "atx:")
+            }
         self.init(
-            kind: .customer, id: "cust:" + hash.hexadecimal, environment: AppStoreEnvironment(rawValue: ""),
+            kind: stream, id: prefix + hash.hexadecimal, environment: AppStoreEnvironment(rawValue: ""),
             bundleID: BundleID(rawValue: ""))
     }
 

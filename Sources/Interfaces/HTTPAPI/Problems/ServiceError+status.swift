@@ -15,7 +15,7 @@ extension ServiceError.Code {
             .unknownWebhook, .unknownGrant:
             .notFound
         case .ambiguous, .storeRewound, .olderNodes, .notConfigured, .linkedElsewhere, .tooManySharers, .grantExists,
-            .customerMoved:
+            .customerMoved, .tokenElsewhere:
             .conflict
         // Not a 5xx, which some proxies and clients repeat by themselves.
         case .appStoreOutcomeUnknown: .conflict
@@ -56,6 +56,7 @@ extension ServiceError.Code {
         case .customerMoved: "The customer has been moved"
         case .customerMoving: "The customer is being moved"
         case .tooManyIdentifiers: "Too many identifiers"
+        case .tokenElsewhere: "The identifier is another customer's"
         case .invalidAttributes: "Too many attributes"
         case .appStoreRefused: "Apple has refused this"
         case .transactionElsewhere: "The transaction is of another purchase"

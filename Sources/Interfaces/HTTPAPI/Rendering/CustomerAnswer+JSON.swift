@@ -5,29 +5,6 @@ import StrictJSON
 import Subscriptions
 
 extension CustomerAnswer {
-    /// The result of a check by customer.
-    func write(to json: inout JSONWriter, _ standing: CustomerResult.Standing) {
-        json.object { json in
-            json.member("entitled", self.entitled)
-            json.member("entitlement", self.entitlement)
-            json.member("state", self.state?.name)
-            json.member("code", self.code.description)
-            json.member("validUntil", self.validUntil)
-            json.member("productId", self.productID)
-            json.member("rank", self.rank.map(Int64.init))
-            json.member("environment", self.environment?.rawValue)
-            json.member("by") { self.writeOrigin(to: &$0) }
-            json.member("incomplete", self.incomplete)
-            switch standing {
-            case .known: break
-            case .unknown: json.member("reason", "unknownCustomer")
-            case .moved(let target):
-                json.member("reason", "customerMoved")
-                json.member("movedTo", target.rawValue)
-            }
-        }
-    }
-
     /// One name in the answer about a customer.
     fileprivate func writeEntitlement(to json: inout JSONWriter) {
         json.object { json in
@@ -57,10 +34,6 @@ extension CustomerAnswer {
             json.member("ownership", self.ownership)
         }
     }
-}
-
-extension StreamKind {
-    fileprivate var name: String { self == .purchase ? "purchase" : "subscription" }
 }
 
 extension CustomerEntitlements {
@@ -101,7 +74,33 @@ extension CustomerView {
                     for grant in self.grants { json.object { grant.writeMembers(to: &$0) } }
                 }
             }
+            json.member("identifiers") { json in
+                json.object { json in
+                    json.member("appAccountTokens", self.identifiers.filter { $0.kind == .appAccountToken }.map(\.text))
+                    json.member("appTransactionIds", self.identifiers.filter { $0.kind == .appTransaction }.map(\.text))
+                }
+            }
             json.member("attributes") { self.attributes.mapValues(Optional.some).write(to: &$0) }
+            json.member("history") { json in
+                json.array { json in for event in self.history { event.write(to: &json) } }
+            }
+        }
+    }
+}
+
+extension CustomerEvent {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("event", self.id)
+            json.member("kind", self.event.kind.rawValue)
+            json.member("at", self.at)
+            json.member("actor", self.event.actor)
+            json.member("reason", self.event.link?.reason ?? self.event.customer?.reason)
+            json.member("stream") { self.key.write(to: &$0) }
+            json.member("identifier", ifPresent: self.event.registration?.identifier)
+            if let content = self.event.customer?.content { return content.writeMembers(to: &json) }
+            json.member("before", self.before?.rawValue)
+            json.member("after", self.after?.rawValue)
         }
     }
 }

@@ -44,15 +44,14 @@ extension StreamKey {
         json.object { json in
             json.member("kind", self.kind.name)
             json.member("id", self.id)
-            // A customer is of no app.
-            json.member("environment", self.kind == .customer ? nil : self.environment.rawValue)
-            json.member("bundleId", self.kind == .customer ? nil : self.bundleID.rawValue)
+            json.member("environment", self.kind.isOfPublisher ? nil : self.environment.rawValue)
+            json.member("bundleId", self.kind.isOfPublisher ? nil : self.bundleID.rawValue)
         }
     }
 }
 
 extension StreamKind {
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .subscription: "subscription"
         case .purchase: "purchase"
@@ -61,6 +60,8 @@ extension StreamKind {
         case .appTransaction: "appTransaction"
         case .test: "test"
         case .customer: "customer"
+        case .token: "token"
+        case .account: "account"
         }
     }
 }

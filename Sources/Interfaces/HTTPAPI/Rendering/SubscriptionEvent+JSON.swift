@@ -18,8 +18,9 @@ extension SubscriptionEvent {
             json.member("consumptionRequestReason", ifPresent: self.notification?.consumptionRequestReason)
             json.member(
                 "customerId",
-                ifPresent: (self.link?.customer ?? self.customer?.customer)?.rawValue ?? self.customerID)
-            json.member("actor", ifPresent: self.link?.actor ?? self.customer?.actor)
+                ifPresent: self.namedCustomer?.rawValue ?? self.customerID)
+            json.member("identifier", ifPresent: self.registration?.identifier)
+            json.member("actor", ifPresent: self.actor)
             json.member("reason", ifPresent: self.link?.reason ?? self.customer?.reason)
             self.customer?.content.writeMembers(to: &json)
             json.member("detail", ifPresent: self.detail)
@@ -28,7 +29,7 @@ extension SubscriptionEvent {
 }
 
 extension CustomerRecord.Content {
-    fileprivate func writeMembers(to json: inout JSONWriter) {
+    func writeMembers(to json: inout JSONWriter) {
         switch self {
         case .granted(let grant): json.member("grant") { json in json.object { grant.writeMembers(to: &$0) } }
         case .revoked(let key, _): json.member("grantId", key.id)

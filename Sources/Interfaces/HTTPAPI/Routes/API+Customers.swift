@@ -14,6 +14,19 @@ extension API {
         return .json(reserving: 1_024) { view.write(to: &$0) }
     }
 
+    func customers(_ call: Call) async throws -> Response {
+        let app = try call.query.app()
+        let page = try await self.service.list(
+            CustomerFilter(
+                environment: app.environment, bundleID: app.bundleID,
+                state: try call.query.word("state", as: LifecycleState.self), productID: try call.query.text("product"),
+                expiresBefore: try call.query.moment("expiresBefore"),
+                expiresFrom: try call.query.moment("expiresFrom"),
+                hasConflicts: try call.query.flag("conflicts")),
+            after: try call.query.text("after"), limit: try call.query.limit())
+        return .json(reserving: 4_096) { page.write(to: &$0) }
+    }
+
     /// A customer that nothing leads to is a new one.
     func entitlements(_ call: Call) async throws -> Response {
         let entitlements = try await self.service.entitlements(

@@ -6,7 +6,7 @@ import StrictJSON
 import SubscriptionService
 import Subscriptions
 
-/// What people say of a customer: grants and attributes.
+/// What people say of a customer: grants, attributes and identifiers.
 extension API {
     func makeGrant(_ call: Call) async throws -> Response {
         let customer = try call.customer()
@@ -34,14 +34,27 @@ extension API {
         return try await self.answer(id, customer)
     }
 
-    func setAttributes(_ call: Call) async throws -> Response {
+    func putCustomer(_ call: Call) async throws -> Response {
         let customer = try call.customer()
         let environment = try call.query.app().environment
         return try await call.withBody { body in
-            let changes = try PostedAttributes(body).changes
-            try await self.service.change(CustomerRequest(customer, .set(changes), actor: self.actor(of: call)))
+            let (posted, actor) = (try PostedCustomer(body), self.actor(of: call))
+            try await self.service.register(posted.identifiers, for: customer, actor: actor) {
+                () throws(ServiceError) in
+                guard let attributes = posted.attributes else { return }
+                try await self.service.change(CustomerRequest(customer, .set(attributes), actor: actor))
+            }
             return try await self.answer(about: customer, in: environment)
         }
+    }
+
+    /// Takes away what leads to the customer by its registration.
+    func release(_ kind: StreamKind, _ call: Call) async throws -> Response {
+        let customer = try call.customer()
+        let identifier = try RegistrableIdentifier(kind, posted: call.arguments[1])
+        let environment = try call.query.app().environment
+        try await self.service.release(identifier, of: customer, actor: self.actor(of: call))
+        return try await self.answer(about: customer, in: environment)
     }
 
     private func actor(of call: Call) -> String? { self.authorizer.name(of: call.fields) }

@@ -97,13 +97,19 @@ extension Route {
             parameters: stream
         ) { try await $0.sendConsumption(about: .purchase, $1) },
         Route(
+            .get, "/v1/customers", .scope(.read),
+            parameters: page + [
+                "environment", "bundleId", "state", "product", "expiresBefore", "expiresFrom", "conflicts",
+            ]
+        ) { try await $0.customers($1) },
+        Route(
             .get, "/v1/customers/{customerId}", .scope(.read), parameters: ["environment"]
         ) { try await $0.customer($1) },
         Route(
             .get, "/v1/customers/{customerId}/entitlements", .scope(.read), parameters: ["environment"]
         ) { try await $0.entitlements($1) },
         Route(.put, "/v1/customers/{customerId}", .scope(.write), takesBody: true, parameters: ["environment"]) {
-            try await $0.setAttributes($1)
+            try await $0.putCustomer($1)
         },
         Route(
             .post, "/v1/customers/{customerId}/move", .scope(.write), takesBody: true,
@@ -137,6 +143,13 @@ extension Route {
         Route(
             .delete, "/v1/customers/{customerId}/conflicts/{originalTransactionId}", .scope(.write), parameters: stream
         ) { try await $0.dismissConflict($1) },
+        Route(
+            .delete, "/v1/customers/{customerId}/tokens/{token}", .scope(.write), parameters: ["environment"]
+        ) { try await $0.release(.token, $1) },
+        Route(
+            .delete, "/v1/customers/{customerId}/app-transactions/{appTransactionId}", .scope(.write),
+            parameters: ["environment"]
+        ) { try await $0.release(.account, $1) },
         Route(.get, "/v1/find", .scope(.read), parameters: ["q"]) { try await $0.find($1) },
         Route(.get, "/v1/notifications", .scope(.read), parameters: page + ["type"]) { try await $0.records($1) },
         Route(.post, "/v1/check", .scope(.read), takesBody: true) { try await $0.check($1) },

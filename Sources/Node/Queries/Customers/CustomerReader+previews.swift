@@ -15,10 +15,13 @@ extension CustomerReader {
             throw ServiceError(code, "nothing is known under this id yet")
         }
         let now = self.clock.now
-        let (moves, customers) = try await self.holdings.ends(
-            of: [request.customer] + before.leads.linkedCustomers
-                + [before.leads.customerOfToken].compactMap(\.self) + before.leads.conflicts)
-        let decision = self.holdings.links.decide(request, before, moves, at: now, rules: self.rules)
+        let links = self.holdings.links
+        let directory = try await self.holdings.directory(
+            links.needs(of: before.leads).merging(links.need(of: request.customer)) { first, _ in first })
+        var customers = links.named(in: before.leads, directory)
+        let asking = directory.end(of: links.hash(request.customer)) ?? request.customer
+        if !customers.contains(asking) { customers.append(asking) }
+        let decision = links.decide(request, before, directory, at: now, rules: self.rules)
         if let refusal = decision.refusal { return ChangePreview(refused: ServiceError(refusal).code) }
         guard !decision.records.isEmpty else { return ChangePreview() }
         var after = before
@@ -101,9 +104,4 @@ extension ChangePreview {
 extension CustomerAnswer {
     /// Until when the customer has the name; the past where it does not.
     fileprivate var end: Moment { self.entitled ? self.validUntil ?? .distantFuture : .distantPast }
-}
-
-extension StreamLeads {
-    /// The customer whose id the token would be.
-    fileprivate var customerOfToken: CustomerID? { (self.token?.value ?? nil).flatMap { CustomerID($0.rawValue) } }
 }

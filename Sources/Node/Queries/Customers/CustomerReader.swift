@@ -202,8 +202,9 @@ package struct CustomerReader: Sendable {
     package func view(
         of customer: CustomerID, in environment: AppStoreEnvironment, notBefore bounds: [Position]
     ) async throws -> CustomerView {
-        let (all, positions) = try await self.holdings.held(by: [customer])
-        let (held, now) = (all[0], self.clock.now)
+        let families = try await self.holdings.families(of: [customer])
+        let (held, now) = (self.holdings.held(by: customer, families), self.clock.now)
+        let history = try await self.holdings.history(of: customer, families)
         let holdings = self.counted(held, in: environment, at: now)
         let streams = held.streams.map { stream in
             CustomerView.Stream(
@@ -217,9 +218,10 @@ package struct CustomerReader: Sendable {
                 return dates.0 == dates.1
                     ? left.key.bytes.lexicographicallyPrecedes(right.key.bytes) : dates.0 > dates.1
             },
-            conflicts: held.conflicts, grants: held.states.flatMap(\.grants), attributes: held.attributes,
-            hasRecord: held.hasRecord, movedTo: held.movedTo, asOf: now,
-            token: self.holdings.positions.token(bounds + positions))
+            conflicts: held.conflicts, grants: held.states.flatMap(\.grants),
+            identifiers: held.identifiers.sorted { $0.text < $1.text }, attributes: held.attributes,
+            history: history, hasRecord: held.hasRecord, movedTo: held.movedTo, asOf: now,
+            token: self.holdings.positions.token(bounds + families.positions))
     }
 
     /// What counts of it in one environment.

@@ -11,6 +11,8 @@ struct HeldByCustomer {
     }
 
     var streams: [Stream] = []
+    /// Registered by the customer, or by one who has moved to it.
+    var identifiers: [RegistrableIdentifier] = []
     var conflicts: [StreamKey] = []
     /// Of the customer's own stream, then of those whose move here is not settled; none where it has been moved itself.
     var states: [CustomerState] = []
@@ -19,7 +21,7 @@ struct HeldByCustomer {
 
     var standing: CustomerResult.Standing {
         if let movedTo { return .moved(to: movedTo) }
-        return self.hasRecord || !self.streams.isEmpty ? .known : .unknown
+        return self.hasRecord || !self.streams.isEmpty || !self.identifiers.isEmpty ? .known : .unknown
     }
 
     /// The customer's own go before those of the others.

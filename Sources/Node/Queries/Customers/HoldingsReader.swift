@@ -1,18 +1,19 @@
 package import Customers
 package import EventLog
 package import Ownership
+import ServiceContract
 package import Shards
 package import Subscriptions
 
 /// Reads what leads to customers from what the store has committed: the look-ups give candidates, and each candidate's own stream says
 /// whose it is.
 package struct HoldingsReader: Sendable {
-    private let store: any EventStore
-    private let map: ShardHash
+    let store: any EventStore
+    let map: ShardHash
     let positions: PositionGuard
-    private let hashing: IdentifierKey
+    let hashing: IdentifierKey
     private let policies: CustomerPolicies
-    private let rules: DerivationRules
+    let rules: DerivationRules
     let links: LinkJudge
 
     package init(
@@ -29,7 +30,7 @@ package struct HoldingsReader: Sendable {
     }
 
     /// Of the customer's own stream.
-    package func key(of customer: CustomerID) -> StreamKey { StreamKey(customer: self.hash(customer)) }
+    package func key(of customer: CustomerID) -> StreamKey { StreamKey(.customer, self.hash(customer)) }
 
     package func hash(_ customer: CustomerID) -> IdentifierHash { self.links.hash(customer) }
 
@@ -43,8 +44,8 @@ package struct HoldingsReader: Sendable {
     package func record(of customer: CustomerID) async throws -> Record {
         let key = self.key(of: customer).bytes
         let (loaded, positions) = try await self.load([key])
-        guard let found = loaded.customers[key] else { return Record() }
-        return Record(state: found.state, version: found.version, positions: positions)
+        guard let found = loaded.publisher[key], case .customer(let state) = found.kept else { return Record() }
+        return Record(state: state, version: found.version, positions: positions)
     }
 
     /// The customer whose everything is a customer's by now, and what is kept of it: itself, where it has not been moved.
@@ -60,19 +61,15 @@ package struct HoldingsReader: Sendable {
     /// Something is recorded of the customer, or leads to it.
     package func isKnown(_ customer: CustomerID) async throws -> Bool {
         let held = try await self.held(by: [customer]).0[0]
-        return held.hasRecord || !held.streams.isEmpty || !held.conflicts.isEmpty
+        return held.standing == .known || !held.conflicts.isEmpty
     }
 
-    /// The customers who have by now what was these ones', each once, and how they got there.
-    func ends(of customers: [CustomerID]) async throws -> (CustomerMoves, [CustomerID]) {
-        var moves = CustomerMoves()
-        var ends: [CustomerID] = []
-        for customer in customers {
-            let end = try await self.end(of: customer).0
-            if end != customer { moves.note(self.hash(customer), movedTo: self.hash(end), end) }
-            if !ends.contains(end) { ends.append(end) }
+    /// Where these lead.
+    func directory(_ needs: CustomerDirectory.Needs) async throws -> CustomerDirectory {
+        try await CustomerDirectory(needs, by: self.links) { keys in
+            let loaded = try await self.load(Set(keys.map(\.bytes))).0
+            return keys.compactMap { key in loaded.publisher[key.bytes].map { (key, $0.kept) } }
         }
-        return (moves, ends)
     }
 
     /// A subscription or purchase; nil where there is none.
@@ -89,14 +86,15 @@ package struct HoldingsReader: Sendable {
     func held(by customer: CustomerID, _ families: CustomerFamilies) -> HeldByCustomer {
         var held = HeldByCustomer()
         held.hasRecord = families.states[customer] != nil
-        held.movedTo = families.moves.end(of: self.links.hash(customer))
+        held.movedTo = families.directory.end(of: self.links.hash(customer))
         guard held.movedTo == nil else { return held }
         let own = families.members(of: customer)
         held.states = families.states(of: customer)
+        held.identifiers = families.registered(by: customer)
         let hash = self.links.hash(customer)
         for key in own.reduce(into: Set(), { $0.formUnion(families.candidates[$1] ?? []) }) {
             guard let state = families.streams[key] else { continue }
-            if let because = self.links.resolution(of: state, families.moves).reason(of: hash) {
+            if let because = self.links.resolution(of: state, families.directory).reason(of: hash) {
                 guard let outlook = Outlook(state, rules: self.rules) else { continue }
                 let (policy, token) = (self.policies.sandbox(of: state.key.bundleID), state.leads.token?.value ?? nil)
                 held.streams.append(
@@ -123,12 +121,18 @@ package struct HoldingsReader: Sendable {
             families.positions += positions
             families.streams.merge(loaded.streams) { first, _ in first }
             for (customer, keys) in zip(next, found) {
-                if let own = loaded.customers[self.key(of: customer).bytes] { families.states[customer] = own.state }
+                if let own = loaded.publisher[self.key(of: customer).bytes]?.kept.customer {
+                    families.states[customer] = own
+                }
                 families.candidates[customer] = keys
             }
-            for other in loaded.customers.values.map(\.state) {
-                if let customer = other.customer { families.states[customer] = other }
+            for (key, found) in loaded.publisher {
+                switch found.kept {
+                case .customer(let state): if let customer = state.customer { families.states[customer] = state }
+                case .identifier(let state): families.identifiers[key] = state
+                }
             }
+            families.positions += try await self.addRegistered(by: next, to: &families)
             next = families.states.keys.filter { customer in
                 guard families.candidates[customer] == nil else { return false }
                 return families.states[customer]?.movedTo.map { families.candidates[$0] != nil } ?? false
@@ -138,9 +142,56 @@ package struct HoldingsReader: Sendable {
         for (customer, state) in families.states {
             guard let target = state.movedTo else { continue }
             families.arrivals[target, default: []].append(customer)
-            families.moves.note(self.links.hash(customer), movedTo: self.links.hash(target), target)
+            families.directory.note(self.links.hash(customer), to: self.links.hash(target), target)
         }
+        families.positions += try await self.addHolders(to: &families)
         return families
+    }
+
+    /// The streams that carry what these customers have registered are candidates too.
+    private func addRegistered(
+        by customers: [CustomerID], to families: inout CustomerFamilies
+    ) async throws -> [Position] {
+        var sought: [SoughtIdentifier] = []
+        var owners: [CustomerID] = []
+        for customer in customers {
+            for key in families.candidates[customer] ?? [] {
+                guard let state = families.identifiers[key], state.holder == customer,
+                    let identifier = families.identifier(key)
+                else { continue }
+                sought.append(self.hashing.sought(identifier))
+                owners.append(customer)
+            }
+        }
+        guard !sought.isEmpty else { return [] }
+        var missing: Set<[UInt8]> = []
+        for (customer, keys) in zip(owners, try await self.store.streams(for: sought)) {
+            for key in keys where StreamKey(bytes: key)?.kind.givesAccess ?? false {
+                families.candidates[customer, default: []].insert(key)
+                if families.streams[key] == nil { missing.insert(key) }
+            }
+        }
+        let (loaded, positions) = try await self.load(missing)
+        families.streams.merge(loaded.streams) { first, _ in first }
+        return positions
+    }
+
+    /// Who has registered what the candidates carry: whether a stream is somebody's is for its own identifiers to say.
+    private func addHolders(to families: inout CustomerFamilies) async throws -> [Position] {
+        let needed = families.streams.values.reduce(into: Set<[UInt8]>()) { needed, state in
+            needed.formUnion(self.identifierKeys(of: state))
+        }
+        let (loaded, positions) = try await self.load(needed.subtracting(families.identifiers.keys))
+        for (key, found) in loaded.publisher { families.identifiers[key] = found.kept.identifier }
+        for (key, state) in families.identifiers {
+            guard let holder = state.holder, let identifier = families.identifier(key) else { continue }
+            families.directory.note(self.hashing.hash(identifier), to: self.hash(holder), holder)
+        }
+        return positions
+    }
+
+    private func identifierKeys(of state: StreamState) -> [[UInt8]] {
+        LeadImage(state.leads, hash: self.hashing.hash).identifiers.map { StreamKey($0.0, $0.1).bytes }
     }
 
     /// The rows and look-ups on which the answers about a customer rest. While none of them changes, the answers stay the same.
@@ -152,8 +203,10 @@ package struct HoldingsReader: Sendable {
             (end, names) = (next, names + [next])
         }
         keys.formUnion(names.map { self.key(of: $0).bytes })
+        for key in keys { if let state = families.streams[key] { keys.formUnion(self.identifierKeys(of: state)) } }
+        let registered = keys.compactMap(families.identifier).map { self.hashing.sought($0) }
         return keys.map(CustomerTable.Cause.stream)
-            + members.flatMap(self.sought).map { CustomerTable.Cause.identifier($0.kind, $0.hash) }
+            + (members.flatMap(self.sought) + registered).map { CustomerTable.Cause.identifier($0.kind, $0.hash) }
     }
 
     /// Those of the streams, each once.
@@ -182,7 +235,7 @@ package struct HoldingsReader: Sendable {
             let (loaded, read) = try await self.load(Set(keys.keys))
             positions += read
             for (bytes, customer) in keys {
-                if let state = loaded.customers[bytes]?.state { families.states[customer] = state }
+                if let state = loaded.publisher[bytes]?.kept.customer { families.states[customer] = state }
             }
             next = Array(Set(next))
         }
@@ -203,20 +256,20 @@ package struct HoldingsReader: Sendable {
             candidates[place].formUnion(
                 keys.filter { bytes in
                     guard let kind = StreamKey(bytes: bytes)?.kind else { return false }
-                    return kind.givesAccess || kind == .customer
+                    return kind.givesAccess || kind.isOfPublisher
                 })
         }
         return candidates
     }
 
-    /// States by key: of subscriptions and purchases, and of customers.
-    private struct Loaded {
+    /// States by key: of subscriptions and purchases, and what people have said.
+    struct Loaded {
         var streams: [[UInt8]: StreamState] = [:]
-        var customers: [[UInt8]: (state: CustomerState, version: StreamVersion)] = [:]
+        var publisher: [[UInt8]: (kept: PublisherState, version: StreamVersion)] = [:]
     }
 
     /// What is stored under these keys, and how far the log of each of their shards is known to reach with that.
-    private func load(_ keys: Set<[UInt8]>) async throws -> (Loaded, [Position]) {
+    func load(_ keys: Set<[UInt8]>) async throws -> (Loaded, [Position]) {
         var requests: [ShardID: LoadRequest] = [:]
         for bytes in keys {
             guard let key = StreamKey(bytes: bytes) else { continue }
@@ -229,9 +282,8 @@ package struct HoldingsReader: Sendable {
         for (request, answer) in zip(ordered, try await self.store.load(ordered)) {
             for row in answer.streams {
                 guard let key = StreamKey(bytes: row.key) else { continue }
-                if key.kind == .customer {
-                    let state = try await self.store.loadCustomer(row, key: key, in: request.shard)
-                    loaded.customers[row.key] = (state, row.version)
+                if let kept = try await self.store.loadPublisherState(row, key: key, in: request.shard) {
+                    loaded.publisher[row.key] = (kept, row.version)
                 } else {
                     loaded.streams[row.key] = try await self.store.loadState(row, key: key, in: request.shard)
                 }

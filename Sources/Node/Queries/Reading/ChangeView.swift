@@ -39,6 +39,8 @@ extension StreamKind {
         case .appTransaction: "app_transaction"
         case .test: "test"
         case .customer: "customer"
+        case .token: "token"
+        case .account: "account"
         }
     }
 }

@@ -11,8 +11,8 @@ package struct LogReplay: Sendable {
     package struct Stream: Sendable {
         package let key: StreamKey
         package fileprivate(set) var state: StreamState
-        /// Of a customer's own stream, whose `state` is empty; nil of any other.
-        package fileprivate(set) var customer: CustomerState?
+        /// Of a stream that holds what people have said, whose `state` is empty; nil of any other.
+        package fileprivate(set) var publisher: PublisherState?
         package fileprivate(set) var version: StreamVersion
     }
 
@@ -37,10 +37,10 @@ package struct LogReplay: Sendable {
             for stored in events {
                 let place = try places[stored.key] ?? Self.add(stored, to: &streams, &places)
                 let event = try SubscriptionEvent(protoBytes: stored.body, key: streams[place].key)
-                if let record = event.customer {
-                    streams[place].customer?.apply(record, at: Moment(milliseconds: stored.at))
-                } else {
+                if streams[place].publisher == nil {
                     streams[place].state.apply(event)
+                } else {
+                    streams[place].publisher?.apply(event, at: Moment(milliseconds: stored.at))
                 }
                 streams[place].version = stored.version
             }
@@ -56,8 +56,7 @@ package struct LogReplay: Sendable {
         places[stored.key] = streams.count
         streams.append(
             Stream(
-                key: key, state: StreamState(key: key), customer: key.kind == .customer ? CustomerState() : nil,
-                version: .zero))
+                key: key, state: StreamState(key: key), publisher: PublisherState(of: key.kind), version: .zero))
         return streams.count - 1
     }
 

@@ -1,4 +1,3 @@
-import Customers
 import EventLog
 import Ownership
 import Subscriptions
@@ -23,7 +22,7 @@ final class LoadQueue: Sendable {
         var waiting: [Waiting] = []
     }
 
-    private let store: any EventStore
+    let store: any EventStore
     private let map: ShardHash
     private let state = Mutex(State())
 
@@ -53,12 +52,6 @@ final class LoadQueue: Sendable {
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
-    }
-
-    /// What the stream of a customer keeps, from its row.
-    func customer(_ row: StreamRow, in shard: ShardID) async throws -> CustomerState? {
-        guard let key = StreamKey(bytes: row.key) else { return nil }
-        return try await self.store.loadCustomer(row, key: key, in: shard)
     }
 
     private func turn(_ request: LoadRequest) async -> Turn {

@@ -11,8 +11,8 @@ import WireProtocol
 struct BatchDecider {
     private let rules: DerivationRules
     private let links: LinkJudge
-    /// nil where what is stored of one who has been moved cannot be read.
-    private let moves: CustomerMoves?
+    /// nil where what is stored of a customer or an identifier cannot be read.
+    private let directory: CustomerDirectory?
     private let fingerprint: RulesFingerprint
     /// The present: what is true and what is due goes by it.
     private let now: Moment
@@ -37,12 +37,12 @@ struct BatchDecider {
     private(set) var joining: [Commit.Decided] = []
 
     init(
-        rules: DerivationRules, links: LinkJudge, moves: CustomerMoves?, now: Moment, at: Moment, head: LogSequence,
-        entries: [[UInt8]: StreamEntry], known: [[UInt8]: Delivery], inFlight: Set<[UInt8]>
+        rules: DerivationRules, links: LinkJudge, directory: CustomerDirectory?, now: Moment, at: Moment,
+        head: LogSequence, entries: [[UInt8]: StreamEntry], known: [[UInt8]: Delivery], inFlight: Set<[UInt8]>
     ) {
         self.rules = rules
         self.links = links
-        self.moves = moves
+        self.directory = directory
         self.fingerprint = RulesFingerprint(rules)
         self.now = now
         self.at = at
@@ -75,6 +75,9 @@ struct BatchDecider {
         }
         if let request = submission.bundle.customer {
             outcome = try self.decideCustomer(request, submission.bundle.dedupKey, of: command)
+        }
+        if let request = submission.bundle.registration {
+            outcome = try self.decideRegistration(request, submission.bundle.dedupKey, of: command)
         }
         self.settled(command, outcome)
     }
@@ -140,11 +143,11 @@ struct BatchDecider {
         guard before.version > .zero, command.key.kind.givesAccess else {
             return .refused(.unknownSubscription, message: "nothing is known under this id yet")
         }
-        guard let moves else {
-            return .refused(.corrupt, message: "what is stored of a customer cannot be read")
+        guard let directory else {
+            return .refused(.corrupt, message: "what is stored of a customer or an identifier cannot be read")
         }
         let decision = self.links.decide(
-            request, before.state, moves, at: self.now, rules: self.rules)
+            request, before.state, directory, at: self.now, rules: self.rules)
         // A request of its own that comes again has been carried out, whatever others have asked for since.
         let earlier = bundle.isEmpty ? self.delivery(of: bundle.dedupKey) : nil
         var outcome = earlier.map { SubmissionOutcome.duplicate($0.place) }
@@ -171,7 +174,7 @@ struct BatchDecider {
         _ request: CustomerRequest, _ dedupKey: [UInt8], of command: Command
     ) throws -> SubmissionOutcome {
         let before = self.entry(of: command)
-        guard let state = before.customer else {
+        guard let state = before.publisher?.customer else {
             return .refused(.invalidRequest, message: "the stream is not a customer's")
         }
         // A request that comes again has been carried out, whatever others have asked for since.
@@ -182,7 +185,33 @@ struct BatchDecider {
             return .refused(error.code, message: error.message)
         }
         guard let record = decision.record else { return .duplicate(before.place) }
-        let event = SubscriptionEvent(source: .person, changes: [record.change], customer: record)
+        return try self.append(
+            SubscriptionEvent(source: .person, changes: [record.change], customer: record), to: before, dedupKey,
+            command)
+    }
+
+    private mutating func decideRegistration(
+        _ request: RegistrationRequest, _ dedupKey: [UInt8], of command: Command
+    ) throws -> SubmissionOutcome {
+        let before = self.entry(of: command)
+        guard before.publisher?.identifier != nil else {
+            return .refused(.invalidRequest, message: "the stream is not an identifier's")
+        }
+        if let earlier = self.delivery(of: dedupKey) { return .duplicate(earlier.place) }
+        guard request.version == before.version.rawValue else {
+            let error = ServiceError(CustomerRefusal.customerMoving)
+            return .refused(error.code, message: error.message)
+        }
+        return try self.append(
+            SubscriptionEvent(
+                source: .person, changes: [request.registration.change], registration: request.registration),
+            to: before, dedupKey, command)
+    }
+
+    /// What somebody has said, in one event.
+    private mutating func append(
+        _ event: SubscriptionEvent, to before: StreamEntry, _ dedupKey: [UInt8], _ command: Command
+    ) throws -> SubmissionOutcome {
         let place = try self.append([event], to: before, command, dedupKey: dedupKey, announcedUntil: self.now)
         self.deliveries[dedupKey] = Delivery(contentDigest: nil, place: place)
         return .recorded(place)

@@ -22,7 +22,7 @@ struct CustomerIdentifiers {
             if case .consentRescinded(let rescinded) = event.record {
                 self.add(.appTransaction, rescinded.appTransactionID)
             }
-            self.add(.customer, event.link?.customer?.rawValue ?? event.customerID)
+            self.add(.customer, (event.link?.customer ?? event.registration?.customer)?.rawValue ?? event.customerID)
             if case .moved(let target) = event.customer?.content { self.add(.customer, target?.rawValue) }
         }
     }

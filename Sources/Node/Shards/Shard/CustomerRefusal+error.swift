@@ -17,6 +17,11 @@ extension CustomerRecord {
     }
 }
 
+extension Registration {
+    /// What an event with it has changed.
+    var change: Change { self.action == .registered ? .registered : .released }
+}
+
 extension ServiceError {
     /// Why nothing of a customer was changed.
     package init(_ refusal: CustomerRefusal) {

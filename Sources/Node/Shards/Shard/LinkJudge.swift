@@ -15,14 +15,12 @@ package struct LinkJudge: Sendable {
     }
 
     /// To whom a stream leads.
-    package func resolution(of state: StreamState, _ moves: CustomerMoves) -> Resolution {
-        self.stream(state, moves).resolution
+    package func resolution(of state: StreamState, _ directory: CustomerDirectory) -> Resolution {
+        self.stream(state, directory).resolution
     }
 
-    /// Whose moves a request about the stream depends on, beside the customer that it names.
-    func customers(of state: StreamState) -> [IdentifierHash] {
-        LeadImage(state.leads, hash: self.hashing.hash).customers + state.leads.conflicts.map(self.hash)
-    }
+    /// What becomes of a registration that contradicts what holds.
+    package var transferOfIdentifiers: TransferPolicy { self.policies.transfer }
 
     package func hash(_ customer: CustomerID) -> IdentifierHash { self.hashing.hash(.customer, customer.rawValue) }
 
@@ -30,13 +28,13 @@ package struct LinkJudge: Sendable {
     ///   - state: with the facts that came with the request.
     ///   - moment: now.
     package func decide(
-        _ request: LinkRequest, _ state: StreamState, _ moves: CustomerMoves, at moment: Moment,
+        _ request: LinkRequest, _ state: StreamState, _ directory: CustomerDirectory, at moment: Moment,
         rules: DerivationRules
     ) -> LinkDecision {
-        let stream = self.stream(state, moves)
+        let stream = self.stream(state, directory)
         var request = request
         // What is said under the id of a customer who has been moved is said of the other one.
-        if let end = moves.end(of: self.hash(request.customer)) { request.customer = end }
+        if let end = directory.end(of: self.hash(request.customer)) { request.customer = end }
         switch request.action {
         case .unlink: return LinkDecision(unlinking: request, stream)
         case .dismiss: return LinkDecision(dismissing: request, stream)
@@ -48,9 +46,9 @@ package struct LinkJudge: Sendable {
         }
     }
 
-    private func stream(_ state: StreamState, _ moves: CustomerMoves) -> LinkedStream {
+    private func stream(_ state: StreamState, _ directory: CustomerDirectory) -> LinkedStream {
         LinkedStream(
-            state.leads, newest: state.facts.newestPlace, in: moves,
+            state.leads, newest: state.facts.newestPlace, in: directory,
             tokens: self.policies.rules(of: state.key.bundleID).tokens, hash: self.hashing.hash)
     }
 }

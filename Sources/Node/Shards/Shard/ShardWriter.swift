@@ -83,8 +83,8 @@ actor ShardWriter {
     private struct LoadedBatch {
         var entries: [[UInt8]: StreamEntry]
         var known: [[UInt8]: Delivery]
-        /// Of the customers that requests to link depend on; nil where what is stored of one of them cannot be read.
-        var moves: CustomerMoves?
+        /// Of what requests to link depend on; nil where what is stored of a customer or an identifier cannot be read.
+        var directory: CustomerDirectory?
     }
 
     /// A repetition of something in flight waits for that commit. true when it is taken care of.
@@ -132,7 +132,8 @@ actor ShardWriter {
             LoadRequest(shard: shard, dedupKeys: self.keysThatFollow(commands, &loaded)))
         loaded.known.merge(try more.deliveries()) { inMemory, _ in inMemory }
         do {
-            loaded.moves = try await self.node.loads.moves(of: self.linked(commands, loaded), by: self.node.links)
+            loaded.directory = try await self.node.loads.directory(
+                self.needs(of: commands, loaded), by: self.node.links)
         } catch {
             // Facts count all the same; which request it is about smaller batches find out.
             guard ServiceError(error).code == .corrupt, commands.count == 1 else { throw error }
@@ -140,23 +141,25 @@ actor ShardWriter {
         return loaded
     }
 
-    /// The customers on whom requests to link depend.
-    private func linked(_ commands: [Command], _ loaded: LoadedBatch) -> Set<IdentifierHash> {
+    /// On which requests to link depend.
+    private func needs(of commands: [Command], _ loaded: LoadedBatch) -> CustomerDirectory.Needs {
         // Notifications name none.
-        guard commands.contains(where: { $0.submission?.bundle.link != nil }) else { return [] }
+        guard commands.contains(where: { $0.submission?.bundle.link != nil }) else { return [:] }
         let submissions = commands.compactMap(\.submission)
-        var customers = Set(submissions.compactMap(\.bundle.link).map { self.node.links.hash($0.customer) })
+        var needs: CustomerDirectory.Needs = [:]
+        func add(_ more: CustomerDirectory.Needs) { needs.merge(more) { first, _ in first } }
+        for link in submissions.compactMap(\.bundle.link) { add(self.node.links.need(of: link.customer)) }
         // The facts of the batch count before the links that come with them or after them.
         for (bytes, group) in Dictionary(grouping: submissions, by: \.key.bytes)
         where group.contains(where: { $0.bundle.link != nil }) {
             var state = loaded.entries[bytes]?.state ?? StreamState(key: group[0].key)
             for submission in group {
-                customers.formUnion(self.node.links.customers(of: state))
+                add(self.node.links.needs(of: state.leads))
                 state = state.merging(submission.bundle.facts, source: submission.bundle.source)
             }
-            customers.formUnion(self.node.links.customers(of: state))
+            add(self.node.links.needs(of: state.leads))
         }
-        return customers
+        return needs
     }
 
     /// What has to be looked for because of what was found: of timers the announcement that is due, and of a UUID that
@@ -189,7 +192,7 @@ actor ShardWriter {
         let head = self.ledger.head
         let now = self.node.watch.present
         var decider = BatchDecider(
-            rules: self.node.configuration.rules, links: self.node.links, moves: loaded.moves, now: now,
+            rules: self.node.configuration.rules, links: self.node.links, directory: loaded.directory, now: now,
             at: max(now, self.ledger.lastRecordedAt), head: head,
             entries: loaded.entries, known: loaded.known,
             inFlight: Set(commands.map(\.keyBytes).filter { self.ledger.isChanging($0) }))

@@ -7,8 +7,8 @@ import WireProtocol
 /// A stream as a shard knows it: as committed, or as decided on top of that.
 package struct StreamEntry: Sendable {
     var state: StreamState
-    /// Of a customer's own stream, whose `state` is empty; nil of any other.
-    var customer: CustomerState?
+    /// Of a stream that holds what people have said, whose `state` is empty; nil of any other.
+    var publisher: PublisherState?
     var version: StreamVersion
     /// Of the stream's newest event.
     var sequence: LogSequence
@@ -17,15 +17,15 @@ package struct StreamEntry: Sendable {
     /// A stream without an event.
     init(key: StreamKey) {
         self.state = StreamState(key: key)
-        self.customer = key.kind == .customer ? CustomerState() : nil
+        self.publisher = PublisherState(of: key.kind)
         self.version = .zero
         self.sequence = .zero
     }
 
     /// A stream's row with its state decoded.
-    init(_ row: StreamRow, state: StreamState, customer: CustomerState? = nil) {
+    init(_ row: StreamRow, state: StreamState, publisher: PublisherState? = nil) {
         self.state = state
-        self.customer = customer
+        self.publisher = publisher
         self.version = row.version
         self.sequence = row.sequence
         self.nextDue = row.nextDue.map(Moment.init(milliseconds:))
@@ -38,13 +38,16 @@ package struct StreamEntry: Sendable {
     /// Folds one event of the stream.
     /// - Parameter moment: when it is recorded.
     mutating func apply(_ event: SubscriptionEvent, at moment: Moment) {
-        if let record = event.customer { self.customer?.apply(record, at: moment) } else { self.state.apply(event) }
+        if self.publisher == nil { self.state.apply(event) } else { self.publisher?.apply(event, at: moment) }
     }
 
     /// The state as its row has it.
     func storedState() throws(WireError) -> [UInt8] {
-        try self.customer.map { state throws(WireError) in try StoredCustomerState(state).protoBytes() }
-            ?? StoredState(self.state).protoBytes()
+        switch self.publisher {
+        case .customer(let state): try StoredCustomerState(state).protoBytes()
+        case .identifier(let state): try StoredRegisteredIdentifier(state).protoBytes()
+        case nil: StoredState(self.state).protoBytes()
+        }
     }
 
     /// What the stream's timer has to record next.

@@ -24,15 +24,20 @@ extension EventStore {
         return state
     }
 
-    /// The state in the row of a customer's own stream.
-    package func loadCustomer(_ row: StreamRow, key: StreamKey, in shard: ShardID) async throws -> CustomerState {
-        let stored = try StoredCustomerState(protoBytes: row.state)
-        guard stored.logicVersion != CustomerState.logicVersion else { return stored.state }
-        var state = CustomerState()
-        for (at, event) in try await self.history(of: key, in: shard) {
-            if let record = event.customer { state.apply(record, at: at) }
+    /// The state in the row of a stream that holds what people have said; nil for streams of other kinds.
+    package func loadPublisherState(_ row: StreamRow, key: StreamKey, in shard: ShardID) async throws -> PublisherState?
+    {
+        guard var kept = PublisherState(of: key.kind) else { return nil }
+        switch kept {
+        case .customer:
+            let stored = try StoredCustomerState(protoBytes: row.state)
+            guard stored.logicVersion != CustomerState.logicVersion else { return .customer(stored.state) }
+        case .identifier:
+            let stored = try StoredRegisteredIdentifier(protoBytes: row.state)
+            guard stored.logicVersion != RegisteredIdentifier.logicVersion else { return .identifier(stored.state) }
         }
-        return state
+        for (at, event) in try await self.history(of: key, in: shard) { kept.apply(event, at: at) }
+        return kept
     }
 
     /// An entry for each of these keys; empty where there is no row.
@@ -43,10 +48,8 @@ extension EventStore {
         for row in rows {
             guard let key = keys[row.key] else { continue }
             entries[row.key] =
-                if key.kind == .customer {
-                    StreamEntry(
-                        row, state: StreamState(key: key),
-                        customer: try await self.loadCustomer(row, key: key, in: shard))
+                if let publisher = try await self.loadPublisherState(row, key: key, in: shard) {
+                    StreamEntry(row, state: StreamState(key: key), publisher: publisher)
                 } else {
                     StreamEntry(row, state: try await self.loadState(row, key: key, in: shard))
                 }

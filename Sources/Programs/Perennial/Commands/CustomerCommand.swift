@@ -14,7 +14,8 @@ struct CustomerCommand: ParsableCommand {
               perennial customer set u-1001 plan=gold
             """,
         subcommands: [
-            Show.self, Link.self, Unlink.self, Dismiss.self, Move.self, Grant.self, Revoke.self, Set.self,
+            Show.self, List.self, Link.self, Unlink.self, Dismiss.self, Move.self, Grant.self, Revoke.self, Set.self,
+            Release.self,
         ])
 
     struct Show: AsyncParsableCommand {

@@ -21,8 +21,10 @@ package struct FeatureLevel: RawRepresentable, Hashable, Comparable, Sendable {
     package static let customerStreams = Self(rawValue: 3)
     /// Customers that are moved, and conflicts that are dismissed.
     package static let customerMoves = Self(rawValue: 4)
+    /// Streams of identifiers: tokens and app transactions that customers register.
+    package static let registrations = Self(rawValue: 5)
     /// The newest that this build can read and write.
-    package static let supported = Self.customerMoves
+    package static let supported = Self.registrations
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

@@ -24,6 +24,17 @@ package struct IdentifierKey: Sendable {
             high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8..<16].reduce(0) { $0 << 8 | UInt64($1) })
     }
 
+    package func hash(_ identifier: RegistrableIdentifier) -> IdentifierHash {
+        self.hash(identifier.kind, identifier.text)
+    }
+
+    package func sought(_ identifier: RegistrableIdentifier) -> SoughtIdentifier {
+        switch identifier {
+        case .token(let token): self.sought(token)
+        case .account(let id): self.sought(appTransaction: id)
+        }
+    }
+
     package func sought(_ customer: CustomerID) -> SoughtIdentifier {
         SoughtIdentifier(
             kind: .customer, hash: self.hash(.customer, customer.rawValue),

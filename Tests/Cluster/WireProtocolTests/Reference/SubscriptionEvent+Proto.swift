@@ -20,9 +20,10 @@ extension SubscriptionEvent {
                 try NotificationRecord(record, personal: proto.personal)
             },
             link: proto.hasLink ? try LinkRecord(proto.link, proto.personal) : nil,
-            customerID: proto.hasLink || proto.hasCustomer
+            customerID: proto.hasLink || proto.hasCustomer || proto.hasRegistration
                 ? nil : try proto.personal.customerIds.first?.spelling(),
             customer: proto.hasCustomer ? try CustomerRecord(proto.customer, proto.personal) : nil,
+            registration: proto.hasRegistration ? try Registration(proto.registration, proto.personal) : nil,
             detail: proto.hasDetail ? proto.detail : nil,
             contentDigest: proto.contentDigest.isEmpty ? nil : try PayloadDigest(proto: proto.contentDigest))
     }
@@ -134,6 +135,19 @@ extension Grant {
             actor: proto.hasActor ? proto.actor : nil,
             revokedAt: proto.hasRevokedAt ? Moment(rawValue: proto.revokedAt) : nil,
             origin: proto.hasOrigin ? proto.origin : nil)
+    }
+}
+
+extension Registration {
+    fileprivate init(_ proto: ProtoRegistration, _ personal: ProtoPersonalIdentifiers) throws(Refusal) {
+        guard let action = Action(rawValue: proto.action.rawValue) else {
+            throw Refusal(
+                .unknownWord, "number \(proto.action.rawValue) of \(ProtoRegistration.Action.self)")
+        }
+        self.init(
+            action, of: personal.hasRegisteredIdentifier ? try personal.registeredIdentifier.spelling() : nil,
+            try personal.customerIds.first.map { id throws(Refusal) in CustomerID(stored: try id.spelling()) },
+            actor: proto.hasActor ? proto.actor : nil)
     }
 }
 

@@ -12,7 +12,7 @@ struct OpenAPIDocument {
     /// Parameters that stand in the path or a header.
     private static let elsewhere = [
         "customerId", "originalTransactionId", "shard", "job", "testNotificationToken", "atLeast", "lastEventId",
-        "webhook", "grantId",
+        "webhook", "grantId", "token", "appTransactionId",
     ]
 
     let text: String

@@ -24,9 +24,11 @@ struct TestNotification: Sendable {
         var revocation: Moment?
         var expirationIntent: Int?
         var appAccountToken: String?
+        var appTransactionID: String?
 
         func transactionJSON(_ notification: TestNotification) -> String {
             let token = self.appAccountToken.map { "\"appAccountToken\":\"\($0)\"," } ?? ""
+            let account = self.appTransactionID.map { "\"appTransactionId\":\"\($0)\"," } ?? ""
             let revocation =
                 self.revocation.map { "\"revocationDate\":\($0.milliseconds),\"revocationReason\":0," } ?? ""
             return """
@@ -34,7 +36,7 @@ struct TestNotification: Sendable {
                 "bundleId":"\(notification.bundle.rawValue)","productId":"pro.monthly",\
                 "subscriptionGroupIdentifier":"21","type":"Auto-Renewable Subscription","quantity":1,\
                 "purchaseDate":\(self.purchase.milliseconds),"originalPurchaseDate":\(self.purchase.milliseconds),\
-                "expiresDate":\(self.expires.milliseconds),\(token)\(revocation)"inAppOwnershipType":"PURCHASED",\
+                "expiresDate":\(self.expires.milliseconds),\(token)\(account)\(revocation)"inAppOwnershipType":"PURCHASED",\
                 "environment":"\(notification.environment.rawValue)","signedDate":\(notification.signed.milliseconds)}
                 """
         }

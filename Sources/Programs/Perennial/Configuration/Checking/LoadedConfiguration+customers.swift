@@ -5,20 +5,26 @@ import Subscriptions
 extension LoadedConfiguration {
     func customers() throws(ConfigurationError) -> CustomerPolicies {
         var policies = CustomerPolicies()
-        policies.transfer = try self.transfer(self.values.customers.transfer, at: ["customers", "transfer"]) ?? .keep
+        let section = self.values.customers
+        policies.transfer = try self.policy(section.transfer, at: ["customers", "transfer"]) ?? .keep
+        policies.tokens = try self.policy(section.tokens, at: ["customers", "tokens"]) ?? .id
         for (index, app) in self.values.apps.enumerated() {
-            let path: ConfigurationPath = ["apps", .index(index), "customers", "transfer"]
-            policies.transferByApp[BundleID(rawValue: app.bundleId)] = try self.transfer(
-                app.customers?.transfer, at: path)
+            let (path, bundle): (ConfigurationPath, BundleID) = (
+                ["apps", .index(index), "customers"], BundleID(rawValue: app.bundleId)
+            )
+            policies.transferByApp[bundle] = try self.policy(app.customers?.transfer, at: path + "transfer")
+            policies.tokensByApp[bundle] = try self.policy(app.customers?.tokens, at: path + "tokens")
         }
         policies.sandboxByApp = try self.sandbox()
         return policies
     }
 
-    private func transfer(_ text: String?, at path: ConfigurationPath) throws(ConfigurationError) -> TransferPolicy? {
+    private func policy<Policy: RawRepresentable<String> & CaseIterable>(
+        _ text: String?, at path: ConfigurationPath
+    ) throws(ConfigurationError) -> Policy? {
         guard let text else { return nil }
-        guard let policy = TransferPolicy(rawValue: text) else {
-            let known = TransferPolicy.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let policy = Policy(rawValue: text) else {
+            let known = Policy.allCases.map(\.rawValue).joined(separator: ", ")
             throw self.mistake(path, "unknown policy \(text); it is one of \(known)")
         }
         return policy

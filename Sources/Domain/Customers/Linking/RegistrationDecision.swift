@@ -1,0 +1,38 @@
+package import Subscriptions
+
+/// What a customer's registration of an identifier comes to. It contradicts where the identifier leads to another customer, and then
+/// only the policy moves it.
+package enum RegistrationDecision: Hashable, Sendable {
+    /// The customer has it already.
+    case fulfilled
+    /// The same; but whoever has registered it may still take that back, unless it is said once more.
+    case confirms
+    case registers
+    /// The identifier is another customer's.
+    case refused
+
+    /// - Parameters:
+    ///   - customer: that asks, at the end of its moves, as are the others.
+    ///   - registered: that has it by its row.
+    ///   - carried: whose id the token is, where a stream that carries it leads there for that.
+    ///   - isFresh: the registration may be one of a request that is under way.
+    ///   - isActive: a stream that leads by it is entitled, or in billing retry.
+    package init(
+        by customer: IdentifierHash, registered: IdentifierHash?, carried: IdentifierHash?, isFresh: Bool,
+        isActive: Bool, policy: TransferPolicy
+    ) {
+        if registered == customer {
+            self = isFresh ? .confirms : .fulfilled
+        } else if let holder = registered ?? carried, holder != customer {
+            let mayMove =
+                switch policy {
+                case .transfer: true
+                case .transferIfInactive: !isActive
+                case .keep, .share: false
+                }
+            self = mayMove ? .registers : .refused
+        } else {
+            self = .registers
+        }
+    }
+}

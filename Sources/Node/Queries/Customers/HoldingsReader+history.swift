@@ -1,0 +1,59 @@
+import Customers
+import EventLog
+import Ownership
+import ServiceContract
+import Shards
+import Subscriptions
+
+/// What people have said of a customer, and of what leads there.
+extension HoldingsReader {
+    /// So many of the newest are shown.
+    static let historyLimit = 50
+    private static let page = 512
+
+    /// Newest first, by the time at which each was recorded: links, grants, attributes, moves and registrations, of the customer and of
+    /// those who have moved to it.
+    func history(of customer: CustomerID, _ families: CustomerFamilies) async throws -> [CustomerEvent] {
+        let members = families.members(of: customer)
+        var keys = members.reduce(into: Set<[UInt8]>()) { $0.formUnion(families.candidates[$1] ?? []) }
+        keys.formUnion(members.map { self.key(of: $0).bytes })
+        var found: [CustomerEvent] = []
+        for bytes in keys {
+            guard let key = StreamKey(bytes: bytes) else { continue }
+            found += try await self.events(of: key, about: members)
+        }
+        return Array(found.sorted { ($0.at, $0.sequence) > ($1.at, $1.sequence) }.prefix(Self.historyLimit))
+    }
+
+    private func events(of key: StreamKey, about members: [CustomerID]) async throws -> [CustomerEvent] {
+        let (bytes, shard) = (key.bytes, self.map.shard(of: key.id))
+        var found: [CustomerEvent] = []
+        var state = StreamState(key: key)
+        var kept = PublisherState(of: key.kind)
+        var version = StreamVersion.zero
+        while true {
+            let events = try await self.store.events(of: bytes, in: shard, after: version, limit: Self.page)
+            for stored in events {
+                let event = try stored.decoded()
+                let at = Moment(milliseconds: stored.at)
+                let before = kept?.identifier?.holder ?? state.leads.link?.customer
+                if kept == nil { state.apply(event) } else { kept?.apply(event, at: at) }
+                let after = kept?.identifier?.holder ?? state.leads.link?.customer
+                guard event.isOfPublisher,
+                    [event.namedCustomer, before].compactMap(\.self).contains(where: members.contains)
+                else { continue }
+                found.append(
+                    CustomerEvent(
+                        shard: shard, sequence: stored.sequence, key: key, event: event, at: at, before: before,
+                        after: after))
+            }
+            found.removeFirst(max(0, found.count - Self.historyLimit))
+            guard events.count == Self.page, let last = events.last else { return found }
+            version = last.version
+        }
+    }
+}
+
+extension SubscriptionEvent {
+    fileprivate var isOfPublisher: Bool { self.link != nil || self.customer != nil || self.registration != nil }
+}

@@ -1,0 +1,85 @@
+package import Customers
+package import EventLog
+import Shards
+package import Subscriptions
+
+/// What a registration of an identifier is decided by, as it was at one version of the identifier's own stream.
+package struct RegistrationStanding: Sendable {
+    /// Of the identifier's own stream.
+    package let key: StreamKey
+    package let version: StreamVersion
+    /// The customer that asks, or the one to whom it has been moved.
+    package let customer: CustomerID
+    /// As the row names it.
+    package let holder: CustomerID?
+    /// The customer to whom `holder` leads.
+    fileprivate let registered: CustomerID?
+    /// The customer whose id the token is, where a stream that carries it leads there for that.
+    fileprivate let carried: IdentifierHash?
+    fileprivate let changedAt: Moment
+    /// A stream that leads by it is entitled, or in billing retry.
+    fileprivate let isActive: Bool
+
+    /// It leads to the customer because somebody has registered it.
+    package var isTheirs: Bool { self.registered == self.customer }
+}
+
+extension HoldingsReader {
+    /// Nobody takes back a registration for the sake of his own request later than this. Twice as long it counts as fresh, since
+    /// clocks differ.
+    package static let registrationPatience = Milliseconds.seconds(30)
+
+    package func standing(
+        of identifier: RegistrableIdentifier, for customer: CustomerID, at moment: Moment
+    ) async throws -> RegistrationStanding {
+        let hash = self.hashing.hash(identifier)
+        let key = StreamKey(identifier.kind, hash)
+        // The row is read first: a decision counts while the row stays at this version.
+        let row = try await self.load([key.bytes]).0.publisher[key.bytes]
+        let carriers = try await self.store.streams(for: [self.hashing.sought(identifier)])[0].filter {
+            StreamKey(bytes: $0)?.kind.givesAccess ?? false
+        }
+        let streams = try await self.load(Set(carriers)).0.streams.values
+        // One reading resolves the customer and the holder: between two of them one could have been moved.
+        var needs = self.links.need(of: customer)
+        needs[key] = hash
+        let directory = try await self.directory(
+            streams.reduce(into: needs) { needs, state in
+                needs.merge(self.links.needs(of: state.leads)) { first, _ in first }
+            })
+        var carried: IdentifierHash?
+        var isActive = false
+        for state in streams {
+            guard LeadImage(state.leads, hash: self.hashing.hash).identifiers.contains(where: { $0.1 == hash }),
+                let holder = self.links.resolution(of: state, directory).holder, holder.reason != .link
+            else { continue }
+            carried = holder.customer
+            let snapshot = state.snapshot(at: moment, rules: self.rules)
+            isActive = isActive || snapshot.map { $0.entitled || $0.state == .retry } ?? false
+        }
+        return RegistrationStanding(
+            key: key, version: row?.version ?? .zero, customer: directory.end(of: self.hash(customer)) ?? customer,
+            holder: row?.kept.next, registered: directory.end(of: hash), carried: carried,
+            changedAt: row?.kept.identifier?.changedAt ?? .distantPast, isActive: isActive)
+    }
+
+    /// What a registration comes to.
+    package func decide(_ standing: RegistrationStanding, at moment: Moment) -> RegistrationDecision {
+        RegistrationDecision(
+            by: self.hash(standing.customer), registered: standing.registered.map(self.hash),
+            carried: standing.carried,
+            isFresh: standing.changedAt > moment - Self.registrationPatience - Self.registrationPatience,
+            isActive: standing.isActive, policy: self.links.transferOfIdentifiers)
+    }
+
+    /// What a customer, who has not been moved, has registered.
+    package func identifiers(registeredBy customer: CustomerID) async throws -> [RegistrableIdentifier] {
+        try await self.held(by: [customer]).0[0].identifiers
+    }
+
+    /// The customer to whom an identifier leads because somebody has registered it.
+    package func holder(of identifier: RegistrableIdentifier) async throws -> CustomerID? {
+        let hash = self.hashing.hash(identifier)
+        return try await self.directory([StreamKey(identifier.kind, hash): hash]).end(of: hash)
+    }
+}

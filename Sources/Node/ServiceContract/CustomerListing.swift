@@ -1,0 +1,62 @@
+package import Subscriptions
+
+/// Which subscriptions and purchases a list of customers names. A member that is nil or false filters nothing.
+package struct CustomerFilter: Hashable, Sendable {
+    package var environment: AppStoreEnvironment
+    package var bundleID: BundleID?
+    package var state: LifecycleState?
+    package var productID: String?
+    /// `CustomerListing.end` is before this moment.
+    package var expiresBefore: Moment?
+    /// `CustomerListing.end` is this moment or later.
+    package var expiresFrom: Moment?
+    /// A link to it was refused and waits for a person.
+    package var hasConflicts: Bool
+
+    package init(
+        environment: AppStoreEnvironment = .production, bundleID: BundleID? = nil, state: LifecycleState? = nil,
+        productID: String? = nil, expiresBefore: Moment? = nil, expiresFrom: Moment? = nil,
+        hasConflicts: Bool = false
+    ) {
+        self.environment = environment
+        self.bundleID = bundleID
+        self.state = state
+        self.productID = productID
+        self.expiresBefore = expiresBefore
+        self.expiresFrom = expiresFrom
+        self.hasConflicts = hasConflicts
+    }
+}
+
+/// One subscription or purchase of a list, and whose it is.
+package struct CustomerListing: Hashable, Sendable {
+    package var snapshot: SubscriptionSnapshot
+    /// The one who has it, and those who share it; none where it leads to nobody.
+    package var customers: [CustomerID]
+    /// Whose links to it wait for a person.
+    package var conflicts: [CustomerID]
+
+    /// When the paid period ends; of a non-renewing purchase when it does. nil where there is no end.
+    package var end: Moment? { self.snapshot.expiresDate ?? self.snapshot.validUntil }
+
+    package init(snapshot: SubscriptionSnapshot, customers: [CustomerID], conflicts: [CustomerID]) {
+        self.snapshot = snapshot
+        self.customers = customers
+        self.conflicts = conflicts
+    }
+}
+
+/// Part of a list of customers, in the order of shards and keys.
+package struct CustomerPage: Hashable, Sendable {
+    package var listings: [CustomerListing]
+    /// The moment for which the states were derived.
+    package var asOf: Moment
+    /// Where the list goes on; nil at its end. A page may be short, or empty, and not the last.
+    package var next: String?
+
+    package init(listings: [CustomerListing], asOf: Moment, next: String?) {
+        self.listings = listings
+        self.asOf = asOf
+        self.next = next
+    }
+}
