@@ -87,8 +87,8 @@ package struct CustomerView: Hashable, Sendable {
     /// That the customer has registered, in the order of their texts.
     package var identifiers: [RegistrableIdentifier]
     package var attributes: [String: AttributeValue]
-    /// The newest first.
-    package var history: [CustomerEvent]
+    /// The newest first; nil where it was not asked for.
+    package var history: [CustomerEvent]?
     /// The customer has a stream of its own.
     package var hasRecord: Bool
     /// Whose everything of the customer is.
@@ -100,7 +100,7 @@ package struct CustomerView: Hashable, Sendable {
     package init(
         customer: CustomerID, environment: AppStoreEnvironment, entitlements: [CustomerAnswer], streams: [Stream],
         conflicts: [StreamKey], grants: [Grant], identifiers: [RegistrableIdentifier],
-        attributes: [String: AttributeValue], history: [CustomerEvent], hasRecord: Bool,
+        attributes: [String: AttributeValue], history: [CustomerEvent]?, hasRecord: Bool,
         movedTo: CustomerID?, asOf: Moment, token: String
     ) {
         self.customer = customer

@@ -6,9 +6,9 @@ package struct CustomerFilter: Hashable, Sendable {
     package var bundleID: BundleID?
     package var state: LifecycleState?
     package var productID: String?
-    /// `CustomerListing.end` is before this moment.
+    /// The paid period, or the duration of a non-renewing purchase, ends before this moment.
     package var expiresBefore: Moment?
-    /// `CustomerListing.end` is this moment or later.
+    /// The same: at this moment or later.
     package var expiresFrom: Moment?
     /// A link to it was refused and waits for a person.
     package var hasConflicts: Bool
@@ -35,9 +35,6 @@ package struct CustomerListing: Hashable, Sendable {
     package var customers: [CustomerID]
     /// Whose links to it wait for a person.
     package var conflicts: [CustomerID]
-
-    /// When the paid period ends; of a non-renewing purchase when it does. nil where there is no end.
-    package var end: Moment? { self.snapshot.expiresDate ?? self.snapshot.validUntil }
 
     package init(snapshot: SubscriptionSnapshot, customers: [CustomerID], conflicts: [CustomerID]) {
         self.snapshot = snapshot

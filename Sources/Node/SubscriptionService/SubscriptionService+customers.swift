@@ -13,12 +13,13 @@ extension SubscriptionService {
     /// What leads to a customer, and what that comes to.
     /// - Parameter token: of an earlier answer, than which this one is not older.
     package func customer(
-        _ customer: CustomerID, in environment: AppStoreEnvironment, atLeast token: String?
+        _ customer: CustomerID, in environment: AppStoreEnvironment, atLeast token: String?, withHistory: Bool = false
     ) async throws(ServiceError) -> CustomerView {
         try await ServiceError.translating {
             let positions = self.node.router.positions
             try await positions.check(atLeast: token)
-            return try await self.customers.view(of: customer, in: environment, notBefore: try positions.bounds(token))
+            return try await self.customers.view(
+                of: customer, in: environment, notBefore: try positions.bounds(token), withHistory: withHistory)
         }
     }
 

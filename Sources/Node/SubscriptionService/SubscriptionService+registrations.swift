@@ -31,18 +31,20 @@ extension SubscriptionService {
             standings.append((identifier, standing))
         }
         try await between()
-        let start = self.now
+        // All in one order: of those who want the same ones the first to come gets them.
+        let ordered = standings.sorted { $0.standing.key.id < $1.standing.key.id }.map(\.identifier)
         var made: [Made] = []
         do throws(ServiceError) {
-            // All in one order: of those who want the same ones the first to come gets them.
-            for (identifier, _) in standings.sorted(by: { $0.standing.key.id < $1.standing.key.id }) {
-                if let one = try await self.register(identifier, for: customer, actor: actor) { made.append(one) }
+            for (place, identifier) in ordered.enumerated() {
+                // Nothing follows the last one that could be refused.
+                let isLast = place == ordered.count - 1
+                if let one = try await self.register(identifier, for: customer, isProvisional: !isLast, actor: actor) {
+                    made.append(one)
+                }
             }
         } catch {
             // Somebody was faster. What has been said since stays.
-            for one in made.reversed() where self.now < start + HoldingsReader.registrationPatience {
-                try? await self.undo(one, actor: actor)
-            }
+            for one in made.reversed() { try? await self.undo(one, actor: actor) }
             throw error
         }
     }
@@ -55,10 +57,12 @@ extension SubscriptionService {
         try await self.require(.registrations)
         try await self.retrying { () throws(ServiceError) in
             let standing = try await self.standing(of: identifier, for: customer)
-            guard standing.isTheirs else { return }
+            // One that may still be taken back could return to the customer: it is made to last.
+            guard standing.isTheirs || standing.isProvisional else { return }
             try await self.submit(
-                Registration(.released, of: identifier.text, standing.holder, actor: actor), standing.key,
-                at: standing.version)
+                Registration(
+                    standing.isTheirs ? .released : .registered, of: identifier.text, standing.holder, actor: actor),
+                standing.key, at: standing.version)
         }
     }
 
@@ -69,7 +73,7 @@ extension SubscriptionService {
 
     /// - Returns: nil where the customer has it already.
     private func register(
-        _ identifier: RegistrableIdentifier, for customer: CustomerID, actor: String?
+        _ identifier: RegistrableIdentifier, for customer: CustomerID, isProvisional: Bool, actor: String?
     ) async throws(ServiceError) -> Made? {
         try await self.retrying { () throws(ServiceError) -> Made? in
             let standing = try await self.standing(of: identifier, for: customer)
@@ -79,8 +83,10 @@ extension SubscriptionService {
             case .refused: throw .tokenElsewhere
             case .registers, .confirms:
                 try await self.submit(
-                    Registration(.registered, of: identifier.text, standing.customer, actor: actor), standing.key,
-                    at: standing.version)
+                    Registration(
+                        .registered, of: identifier.text, standing.customer,
+                        isProvisional: isProvisional && decision == .registers, actor: actor),
+                    standing.key, at: standing.version)
                 return decision == .registers ? Made(identifier: identifier, before: standing) : nil
             }
         }
@@ -125,7 +131,7 @@ extension SubscriptionService {
     }
 
     private func decision(_ standing: RegistrationStanding) -> RegistrationDecision {
-        self.customers.holdings.decide(standing, at: self.now)
+        self.customers.holdings.decide(standing)
     }
 
     private func checkRoom(

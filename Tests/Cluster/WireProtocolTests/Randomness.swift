@@ -261,7 +261,8 @@ extension Randomness {
     private mutating func registration() -> Registration {
         Registration(
             self.pick(Registration.Action.allCases), of: self.optional { $0.text() },
-            self.optional { $0.customer() }, actor: self.optional { $0.text() })
+            self.optional { $0.customer() }, isProvisional: self.pick([true, false]),
+            actor: self.optional { $0.text() })
     }
 
     /// nil, or what an event may say of links.

@@ -5,11 +5,12 @@ import Testing
 /// Who may register an identifier: policy × who has it × whether it gives access.
 @Suite struct RegistrationDecisionTests {
     private static func decision(
-        _ policy: TransferPolicy, registered: String? = nil, carried: String? = nil, isFresh: Bool = false,
+        _ policy: TransferPolicy, registered: String? = nil, carried: String? = nil, isProvisional: Bool = false,
         isActive: Bool = false
     ) -> RegistrationDecision {
         RegistrationDecision(
-            by: hashed("u"), registered: registered.map(hashed), carried: carried.map(hashed), isFresh: isFresh,
+            by: hashed("u"), registered: registered.map(hashed), carried: carried.map(hashed),
+            isProvisional: isProvisional,
             isActive: isActive, policy: policy)
     }
 
@@ -19,8 +20,8 @@ import Testing
         #expect(Self.decision(policy, carried: "u", isActive: isActive) == .registers, "the row makes it sure")
         #expect(Self.decision(policy, registered: "u", isActive: isActive) == .fulfilled)
         #expect(Self.decision(policy, registered: "u", carried: "v", isActive: isActive) == .fulfilled)
-        #expect(Self.decision(policy, registered: "u", isFresh: true, isActive: isActive) == .confirms)
-        #expect(Self.decision(policy, isFresh: true, isActive: isActive) == .registers)
+        #expect(Self.decision(policy, registered: "u", isProvisional: true, isActive: isActive) == .confirms)
+        #expect(Self.decision(policy, isProvisional: true, isActive: isActive) == .registers)
     }
 
     @Test(
@@ -40,13 +41,14 @@ import Testing
 
     @Test func `an identifier leads to whoever registered it last, until that is taken back or erased`() {
         var state = RegisteredIdentifier()
-        func at(_ number: Int64) -> Moment { Moment(milliseconds: number) }
-        state.apply(Registration(.registered, of: "t", customer("a")), at: at(1))
-        state.apply(Registration(.registered, of: "t", customer("b")), at: at(3))
-        #expect(state == RegisteredIdentifier("t", holder: customer("b"), changedAt: at(3)))
-        state.apply(Registration(.released, of: "t", customer("b")), at: at(2))
-        #expect(state == RegisteredIdentifier("t", changedAt: at(3)))
-        state.apply(Registration(.registered, of: nil, nil), at: at(4))
-        #expect(state == RegisteredIdentifier("t", changedAt: at(4)))
+        state.apply(Registration(.registered, of: "t", customer("a")))
+        state.apply(Registration(.registered, of: "t", customer("b"), isProvisional: true))
+        #expect(state == RegisteredIdentifier("t", holder: customer("b"), isProvisional: true))
+        state.apply(Registration(.registered, of: "t", customer("b")))
+        #expect(state == RegisteredIdentifier("t", holder: customer("b")))
+        state.apply(Registration(.released, of: "t", customer("b")))
+        #expect(state == RegisteredIdentifier("t"))
+        state.apply(Registration(.registered, of: nil, nil))
+        #expect(state == RegisteredIdentifier("t"))
     }
 }

@@ -165,7 +165,7 @@ import Testing
                 (#"{"attributes":{"a":-9007199254740993}}"#, 400, "malformedBody"),
                 (#"{"attributes":{"a":12345678901234567890}}"#, 400, "malformedBody"),
                 (#"{"attributes":{"a":1,"a":2}}"#, 400, "malformedBody"),
-                (#"{"attributes":[]}"#, 400, "malformedBody"), (#"{"appAccountTokens":[]}"#, 400, "malformedBody"),
+                (#"{"attributes":[]}"#, 400, "malformedBody"), (#"{"appTokens":[]}"#, 400, "malformedBody"),
             ] {
                 let answer = try await node.send("PUT", path, body: body)
                 #expect(answer.status == status && answer.code == code, "\(body)")

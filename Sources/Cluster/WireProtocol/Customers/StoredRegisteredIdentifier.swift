@@ -20,14 +20,14 @@ package struct StoredRegisteredIdentifier: Hashable, Sendable {
         self.state = RegisteredIdentifier(
             proto.hasIdentifier ? try proto.identifier.spelling() : nil,
             holder: proto.hasHolder ? CustomerID(stored: try proto.holder.spelling()) : nil,
-            changedAt: Moment(rawValue: proto.changedAt))
+            isProvisional: proto.provisional)
     }
 
     /// Reading these bytes gives the same state.
     package func protoBytes() throws(WireError) -> [UInt8] {
         var proto = ProtoRegisteredIdentifier()
         proto.logicVersion = Int64(self.logicVersion)
-        proto.changedAt = self.state.changedAt.rawValue
+        proto.provisional = self.state.isProvisional
         if let identifier = self.state.identifier { proto.identifier = ProtoIdentifier(identifier) }
         if let holder = self.state.holder { proto.holder = ProtoIdentifier(holder.rawValue) }
         return try proto.encoded()

@@ -781,6 +781,9 @@ package nonisolated struct ProtoRegistration: Sendable {
   /// Clears the value of `actor`. Subsequent reads from it will return its default value.
   package mutating func clearActor() {self._actor = nil}
 
+  /// The request has more to register, and takes this back where it cannot.
+  package var provisional: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum Action: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -858,8 +861,8 @@ package nonisolated struct ProtoRegisteredIdentifier: Sendable {
   /// Clears the value of `holder`. Subsequent reads from it will return its default value.
   package mutating func clearHolder() {self._holder = nil}
 
-  /// When the newest event was recorded: milliseconds since 1970.
-  package var changedAt: Int64 = 0
+  /// The request that has registered it may still take that back.
+  package var provisional: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1864,7 +1867,7 @@ nonisolated extension ProtoCustomerRequest.GrantRequest: SwiftProtobuf.Message, 
 
 nonisolated extension ProtoRegistration: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Registration"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}action\0\u{1}actor\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}action\0\u{1}actor\0\u{1}provisional\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1874,6 +1877,7 @@ nonisolated extension ProtoRegistration: SwiftProtobuf.Message, SwiftProtobuf._M
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularEnumField(value: &self.action) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self._actor) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.provisional) }()
       default: break
       }
     }
@@ -1890,12 +1894,16 @@ nonisolated extension ProtoRegistration: SwiftProtobuf.Message, SwiftProtobuf._M
     try { if let v = self._actor {
       try visitor.visitSingularStringField(value: v, fieldNumber: 2)
     } }()
+    if self.provisional != false {
+      try visitor.visitSingularBoolField(value: self.provisional, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: ProtoRegistration, rhs: ProtoRegistration) -> Bool {
     if lhs.action != rhs.action {return false}
     if lhs._actor != rhs._actor {return false}
+    if lhs.provisional != rhs.provisional {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1907,7 +1915,7 @@ nonisolated extension ProtoRegistration.Action: SwiftProtobuf._ProtoNameProvidin
 
 nonisolated extension ProtoRegisteredIdentifier: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RegisteredIdentifier"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}identifier\0\u{1}holder\0\u{3}changed_at\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}identifier\0\u{1}holder\0\u{1}provisional\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1918,7 +1926,7 @@ nonisolated extension ProtoRegisteredIdentifier: SwiftProtobuf.Message, SwiftPro
       case 1: try { try decoder.decodeSingularInt64Field(value: &self.logicVersion) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._identifier) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._holder) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self.changedAt) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.provisional) }()
       default: break
       }
     }
@@ -1938,8 +1946,8 @@ nonisolated extension ProtoRegisteredIdentifier: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._holder {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
-    if self.changedAt != 0 {
-      try visitor.visitSingularInt64Field(value: self.changedAt, fieldNumber: 4)
+    if self.provisional != false {
+      try visitor.visitSingularBoolField(value: self.provisional, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1948,7 +1956,7 @@ nonisolated extension ProtoRegisteredIdentifier: SwiftProtobuf.Message, SwiftPro
     if lhs.logicVersion != rhs.logicVersion {return false}
     if lhs._identifier != rhs._identifier {return false}
     if lhs._holder != rhs._holder {return false}
-    if lhs.changedAt != rhs.changedAt {return false}
+    if lhs.provisional != rhs.provisional {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -50,6 +50,7 @@ extension SubscriptionEvent {
             writer.message(21) { message in
                 message.write(Int64(registration.action.rawValue), 1)
                 message.write(registration.actor, 2)
+                message.write(registration.isProvisional, 3)
             }
         }
         for (change, text) in changes where change == .other { writer.write(present: text, 103) }

@@ -24,7 +24,7 @@ package enum PublisherState: Hashable, Sendable {
             self = .customer(state)
         case .identifier(var state):
             guard let registration = event.registration else { return }
-            state.apply(registration, at: moment)
+            state.apply(registration)
             self = .identifier(state)
         }
     }

@@ -9,22 +9,18 @@ package struct RegisteredIdentifier: Hashable, Sendable {
     package private(set) var identifier: String?
     /// The customer that has registered it; nil when none has, or it has been taken back.
     package private(set) var holder: CustomerID?
-    /// When the newest event was recorded.
-    package private(set) var changedAt: Moment
+    /// The request that has registered it may still take that back.
+    package private(set) var isProvisional: Bool
 
     /// - Parameters: as they were stored.
-    package init(
-        _ identifier: String? = nil, holder: CustomerID? = nil, changedAt: Moment = .distantPast
-    ) {
+    package init(_ identifier: String? = nil, holder: CustomerID? = nil, isProvisional: Bool = false) {
         self.identifier = identifier
         self.holder = holder
-        self.changedAt = changedAt
+        self.isProvisional = isProvisional
     }
 
-    /// Folds one recorded event.
-    /// - Parameter moment: when it was recorded.
-    package mutating func apply(_ registration: Registration, at moment: Moment) {
-        self.changedAt = max(self.changedAt, moment)
+    package mutating func apply(_ registration: Registration) {
+        self.isProvisional = registration.isProvisional
         if let identifier = registration.identifier { self.identifier = identifier }
         switch registration.action {
         case .registered: self.holder = registration.customer

@@ -13,13 +13,19 @@ package struct Registration: Hashable, Sendable {
     package var identifier: String?
     /// To whom it leads, or has led; nil once it has been erased.
     package var customer: CustomerID?
+    /// The request has more to register, and takes this back where it cannot. Saying it once more without this makes it last.
+    package var isProvisional: Bool
     /// Who has asked: the name of an API token.
     package var actor: String?
 
-    package init(_ action: Action, of identifier: String?, _ customer: CustomerID?, actor: String? = nil) {
+    package init(
+        _ action: Action, of identifier: String?, _ customer: CustomerID?, isProvisional: Bool = false,
+        actor: String? = nil
+    ) {
         self.action = action
         self.identifier = identifier
         self.customer = customer
+        self.isProvisional = isProvisional
         self.actor = actor
     }
 }

@@ -81,8 +81,9 @@ extension CustomerView {
                 }
             }
             json.member("attributes") { self.attributes.mapValues(Optional.some).write(to: &$0) }
+            guard let history = self.history else { return }
             json.member("history") { json in
-                json.array { json in for event in self.history { event.write(to: &json) } }
+                json.array { json in for event in history { event.write(to: &json) } }
             }
         }
     }
@@ -97,6 +98,7 @@ extension CustomerEvent {
             json.member("actor", self.event.actor)
             json.member("reason", self.event.link?.reason ?? self.event.customer?.reason)
             json.member("stream") { self.key.write(to: &$0) }
+            json.member("customerId", self.event.namedCustomer?.rawValue ?? self.event.customerID)
             json.member("identifier", ifPresent: self.event.registration?.identifier)
             if let content = self.event.customer?.content { return content.writeMembers(to: &json) }
             json.member("before", self.before?.rawValue)

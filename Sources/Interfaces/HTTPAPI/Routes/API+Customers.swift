@@ -87,7 +87,7 @@ extension API {
 
     private func view(_ call: Call) async throws -> CustomerView {
         try await self.service.customer(
-            try call.customer(), in: try call.query.app().environment, atLeast: try call.atLeast())
+            try call.customer(), in: try call.query.app().environment, atLeast: try call.atLeast(), withHistory: true)
     }
 
     /// Answers a change of a customer with the one of whom it was recorded: where the customer has been moved, the other one.

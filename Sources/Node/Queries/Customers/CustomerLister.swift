@@ -40,7 +40,8 @@ package struct CustomerLister: Sendable {
                 // Streams of other kinds come after all of these.
                 let rows = read.prefix { ($0.key.first ?? 0) <= StreamKind.purchase.rawValue }
                 isAtEnd = rows.count < Self.step
-                let found = try await self.listings(of: rows, in: shard, filter, at: page.asOf)
+                let found = try await self.listings(
+                    of: rows, in: shard, filter, at: page.asOf, atMost: limit - page.listings.count)
                 for (row, listing) in found {
                     page.listings.append(listing)
                     guard page.listings.count == limit else { continue }
@@ -60,10 +61,11 @@ package struct CustomerLister: Sendable {
     }
 
     private func listings(
-        of rows: ArraySlice<StreamRow>, in shard: ShardID, _ filter: CustomerFilter, at now: Moment
+        of rows: ArraySlice<StreamRow>, in shard: ShardID, _ filter: CustomerFilter, at now: Moment, atMost limit: Int
     ) async throws -> [(StreamRow, CustomerListing)] {
         var found: [(row: StreamRow, state: StreamState, snapshot: SubscriptionSnapshot)] = []
-        for row in rows {
+        // Whether a conflict still waits is seen later.
+        for row in rows where filter.hasConflicts || found.count < limit {
             guard let key = StreamKey(bytes: row.key), filter.includes(key) else { continue }
             let state = try await self.holdings.store.loadState(row, key: key, in: shard)
             guard !filter.hasConflicts || !state.leads.conflicts.isEmpty,
@@ -82,7 +84,7 @@ package struct CustomerLister: Sendable {
             let conflicts = state.leads.conflicts.map { directory.end(of: links.hash($0)) ?? $0 }
                 .filter { !customers.contains($0) }
             let listing = CustomerListing(snapshot: snapshot, customers: customers, conflicts: conflicts)
-            return filter.includes(listing) ? (row, listing) : nil
+            return filter.hasConflicts && conflicts.isEmpty ? nil : (row, listing)
         }
     }
 }
@@ -93,13 +95,11 @@ extension CustomerFilter {
     }
 
     fileprivate func includes(_ snapshot: SubscriptionSnapshot) -> Bool {
-        self.state.map { $0 == snapshot.state } ?? true && self.productID.map { $0 == snapshot.productID } ?? true
-    }
-
-    fileprivate func includes(_ listing: CustomerListing) -> Bool {
-        if self.hasConflicts, listing.conflicts.isEmpty { return false }
-        if let expiresBefore { guard let end = listing.end, end < expiresBefore else { return false } }
-        if let expiresFrom { guard let end = listing.end, end >= expiresFrom else { return false } }
+        if let state, snapshot.state != state { return false }
+        if let productID, snapshot.productID != productID { return false }
+        let end = snapshot.expiresDate ?? snapshot.validUntil
+        if let expiresBefore { guard let end, end < expiresBefore else { return false } }
+        if let expiresFrom { guard let end, end >= expiresFrom else { return false } }
         return true
     }
 }

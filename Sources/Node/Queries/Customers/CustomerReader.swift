@@ -200,11 +200,11 @@ package struct CustomerReader: Sendable {
     /// All that leads to a customer.
     /// - Parameter bounds: of an earlier answer: the token does not go back behind them.
     package func view(
-        of customer: CustomerID, in environment: AppStoreEnvironment, notBefore bounds: [Position]
+        of customer: CustomerID, in environment: AppStoreEnvironment, notBefore bounds: [Position], withHistory: Bool
     ) async throws -> CustomerView {
         let families = try await self.holdings.families(of: [customer])
         let (held, now) = (self.holdings.held(by: customer, families), self.clock.now)
-        let history = try await self.holdings.history(of: customer, families)
+        let history = withHistory ? try await self.holdings.history(of: customer, families) : nil
         let holdings = self.counted(held, in: environment, at: now)
         let streams = held.streams.map { stream in
             CustomerView.Stream(

@@ -9,6 +9,8 @@ import Subscriptions
 extension HoldingsReader {
     /// So many of the newest are shown.
     static let historyLimit = 50
+    /// The logs of so many streams are read.
+    private static let streamLimit = 256
     private static let page = 512
 
     /// Newest first, by the time at which each was recorded: links, grants, attributes, moves and registrations, of the customer and of
@@ -18,11 +20,24 @@ extension HoldingsReader {
         var keys = members.reduce(into: Set<[UInt8]>()) { $0.formUnion(families.candidates[$1] ?? []) }
         keys.formUnion(members.map { self.key(of: $0).bytes })
         var found: [CustomerEvent] = []
-        for bytes in keys {
+        // What people have said comes before purchases.
+        for bytes in keys.sorted(by: { $1.lexicographicallyPrecedes($0) }).prefix(Self.streamLimit) {
             guard let key = StreamKey(bytes: bytes) else { continue }
             found += try await self.events(of: key, about: members)
         }
         return Array(found.sorted { ($0.at, $0.sequence) > ($1.at, $1.sequence) }.prefix(Self.historyLimit))
+    }
+
+    /// For whom an identifier is registered or to whom a stream is linked, and all whom its links and its token name.
+    private static func standing(
+        _ state: StreamState, _ kept: PublisherState?
+    ) -> (holder: CustomerID?, concerned: [CustomerID]) {
+        if let kept { return (kept.identifier?.holder, [kept.identifier?.holder].compactMap(\.self)) }
+        let token = (state.leads.token?.value ?? nil).flatMap { CustomerID($0.rawValue) }
+        return (
+            state.leads.link?.customer,
+            state.leads.linkedCustomers + state.leads.conflicts + [token].compactMap(\.self)
+        )
     }
 
     private func events(of key: StreamKey, about members: [CustomerID]) async throws -> [CustomerEvent] {
@@ -36,11 +51,11 @@ extension HoldingsReader {
             for stored in events {
                 let event = try stored.decoded()
                 let at = Moment(milliseconds: stored.at)
-                let before = kept?.identifier?.holder ?? state.leads.link?.customer
+                let (before, concernedBefore) = Self.standing(state, kept)
                 if kept == nil { state.apply(event) } else { kept?.apply(event, at: at) }
-                let after = kept?.identifier?.holder ?? state.leads.link?.customer
+                let (after, concerned) = Self.standing(state, kept)
                 guard event.isOfPublisher,
-                    [event.namedCustomer, before].compactMap(\.self).contains(where: members.contains)
+                    (concernedBefore + concerned + [event.named].compactMap(\.self)).contains(where: members.contains)
                 else { continue }
                 found.append(
                     CustomerEvent(
@@ -55,5 +70,7 @@ extension HoldingsReader {
 }
 
 extension SubscriptionEvent {
-    fileprivate var isOfPublisher: Bool { self.link != nil || self.customer != nil || self.registration != nil }
+    /// Versions without policies named a linked customer apart.
+    fileprivate var named: CustomerID? { self.namedCustomer ?? self.customerID.map(CustomerID.init(stored:)) }
+    fileprivate var isOfPublisher: Bool { self.named != nil || self.link != nil || self.customer != nil }
 }

@@ -12,11 +12,12 @@ package struct RegistrationStanding: Sendable {
     package let customer: CustomerID
     /// As the row names it.
     package let holder: CustomerID?
+    /// The request that has registered it may still take that back.
+    package let isProvisional: Bool
     /// The customer to whom `holder` leads.
     fileprivate let registered: CustomerID?
     /// The customer whose id the token is, where a stream that carries it leads there for that.
     fileprivate let carried: IdentifierHash?
-    fileprivate let changedAt: Moment
     /// A stream that leads by it is entitled, or in billing retry.
     fileprivate let isActive: Bool
 
@@ -25,24 +26,22 @@ package struct RegistrationStanding: Sendable {
 }
 
 extension HoldingsReader {
-    /// Nobody takes back a registration for the sake of his own request later than this. Twice as long it counts as fresh, since
-    /// clocks differ.
-    package static let registrationPatience = Milliseconds.seconds(30)
-
     package func standing(
         of identifier: RegistrableIdentifier, for customer: CustomerID, at moment: Moment
     ) async throws -> RegistrationStanding {
         let hash = self.hashing.hash(identifier)
         let key = StreamKey(identifier.kind, hash)
-        // The row is read first: a decision counts while the row stays at this version.
+        // The row is read first and once: a decision counts while the row stays at this version.
         let row = try await self.load([key.bytes]).0.publisher[key.bytes]
+        let (state, version) = (row?.kept.identifier ?? RegisteredIdentifier(), row?.version ?? .zero)
         let carriers = try await self.store.streams(for: [self.hashing.sought(identifier)])[0].filter {
             StreamKey(bytes: $0)?.kind.givesAccess ?? false
         }
         let streams = try await self.load(Set(carriers)).0.streams.values
         // One reading resolves the customer and the holder: between two of them one could have been moved.
-        var needs = self.links.need(of: customer)
-        needs[key] = hash
+        let needs = [customer, state.holder].compactMap(\.self).reduce(into: CustomerDirectory.Needs()) { needs, one in
+            needs.merge(self.links.need(of: one)) { first, _ in first }
+        }
         let directory = try await self.directory(
             streams.reduce(into: needs) { needs, state in
                 needs.merge(self.links.needs(of: state.leads)) { first, _ in first }
@@ -57,19 +56,19 @@ extension HoldingsReader {
             let snapshot = state.snapshot(at: moment, rules: self.rules)
             isActive = isActive || snapshot.map { $0.entitled || $0.state == .retry } ?? false
         }
+        func end(of customer: CustomerID) -> CustomerID { directory.end(of: self.hash(customer)) ?? customer }
         return RegistrationStanding(
-            key: key, version: row?.version ?? .zero, customer: directory.end(of: self.hash(customer)) ?? customer,
-            holder: row?.kept.next, registered: directory.end(of: hash), carried: carried,
-            changedAt: row?.kept.identifier?.changedAt ?? .distantPast, isActive: isActive)
+            key: key, version: version, customer: end(of: customer), holder: state.holder,
+            isProvisional: state.isProvisional, registered: state.holder.map(end), carried: carried,
+            isActive: isActive)
     }
 
     /// What a registration comes to.
-    package func decide(_ standing: RegistrationStanding, at moment: Moment) -> RegistrationDecision {
+    package func decide(_ standing: RegistrationStanding) -> RegistrationDecision {
         RegistrationDecision(
             by: self.hash(standing.customer), registered: standing.registered.map(self.hash),
-            carried: standing.carried,
-            isFresh: standing.changedAt > moment - Self.registrationPatience - Self.registrationPatience,
-            isActive: standing.isActive, policy: self.links.transferOfIdentifiers)
+            carried: standing.carried, isProvisional: standing.isProvisional, isActive: standing.isActive,
+            policy: self.links.transferOfIdentifiers)
     }
 
     /// What a customer, who has not been moved, has registered.

@@ -67,7 +67,7 @@ extension CustomerCommand {
 
         private static func row(_ listing: JSONFragment) -> [String] {
             let customers = (listing["customerIds"]?.items ?? []).compactMap(\.plain).joined(separator: ", ")
-            return [customers.isEmpty ? "-" : customers.escapingControls]
+            return [customers.isEmpty ? "-" : customers]
                 + ["kind", "originalTransactionId", "bundleId", "state", "productId"].map { listing[$0]?.plain ?? "-" }
                 + [listing["expiresDate"]?.plain ?? listing["validUntil"]?.plain ?? "-"]
         }

@@ -37,10 +37,27 @@ package struct CustomerTable {
             for (name, value) in attributes { table.add([name, value.plain ?? "-"]) }
             lines += table.lines
         }
+        for (member, name) in [("appAccountTokens", "tokens"), ("appTransactionIds", "app transactions")] {
+            let texts = (self.customer["identifiers"]?[member]?.items ?? []).compactMap(\.plain)
+            if !texts.isEmpty { lines += ["", "registered \(name): \(texts.joined(separator: ", "))"] }
+        }
+        lines += self.history
         guard let conflicts = self.customer["conflicts"]?.items, !conflicts.isEmpty else { return lines }
         let ids = conflicts.compactMap { $0["originalTransactionId"]?.plain }.joined(separator: ", ")
         return lines + ["", "another customer's, whom a link was refused: \(ids)"]
     }
+
+    /// What people have said lately.
+    private var history: [String] {
+        let events = (self.customer["history"]?.items ?? []).prefix(Self.shownEvents)
+        guard !events.isEmpty else { return [] }
+        return [""]
+            + Self.table(["AT", "EVENT", "BEFORE", "AFTER", "BY", "REASON"], Array(events)) { item in
+                ["at", "kind", "before", "after", "actor", "reason"].map { item[$0]?.plain }
+            }
+    }
+
+    private static let shownEvents = 10
 
     /// What a change would come to.
     private func preview(_ changes: [JSONFragment]) -> [String] {

@@ -102,7 +102,7 @@ import Testing
         let shard = ShardID(rawValue: 0)
         let key = MirrorFixture.key("1")
         let row = EntitlementRow.simple(1)
-        for bytes in [[], [1], [9, 49, 0, 80, 0, 97], Array(key.bytes.prefix(3)), [1, 49, 0, 80]] as [[UInt8]] {
+        for bytes in [[], [1], [99, 49, 0, 80, 0, 97], Array(key.bytes.prefix(3)), [1, 49, 0, 80]] as [[UInt8]] {
             #expect(throws: MirrorError.self) { try fixture.mirror.apply(key: bytes, row, in: shard) }
         }
         #expect(throws: MirrorError.self) { try fixture.mirror.apply(key: key.bytes, entitlement: [3], in: shard) }

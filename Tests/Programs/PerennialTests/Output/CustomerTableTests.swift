@@ -21,6 +21,24 @@ import Testing
             ])
     }
 
+    @Test func `what is registered and what people have said lately is shown where there is any`() throws {
+        let event = #"{"event":"1-2","kind":"linked","at":"2026","actor":null,"reason":"r","before":"a","after":"b"}"#
+        let events = Array(repeating: event, count: 11).joined(separator: ",")
+        let answer = try JSONFragment(
+            Array(
+                """
+                {"entitlements":[],"streams":[],"conflicts":[],"attributes":{},"grants":[],"history":[\(events)],
+                "identifiers":{"appAccountTokens":["t-1","t-2"],"appTransactionIds":[]}}
+                """.utf8))
+        let lines = answer.customerTable.lines.suffix(14)
+        #expect(
+            lines.prefix(5) == [
+                "", "registered tokens: t-1, t-2", "", "AT    EVENT   BEFORE  AFTER  BY  REASON",
+                "2026  linked  a       b      -   r",
+            ])
+        #expect(lines.count { $0.hasPrefix("2026") } == 10)
+    }
+
     @Test(arguments: [
         (
             #"{"wouldGain":[{"customerId":"b","entitlement":"pro","validUntil":null,"environment":"E"}],"#
