@@ -35,17 +35,7 @@ extension CheckAnswers {
 extension CheckVerdict {
     fileprivate func appendJSON(to bytes: inout [UInt8]) {
         bytes.append(self.entitled ? #"{"entitled":true,"state":"# : #"{"entitled":false,"state":"#)
-        bytes.append(word: self.state?.rawValue)
-        bytes.append(#","code":""#)
-        self.code.append(to: &bytes)
-        if let validUntil = self.validUntil {
-            bytes.append(#"","validUntil":""#)
-            validUntil.appendRFC3339(to: &bytes)
-            bytes.append(#"","productId":"#)
-        } else {
-            bytes.append(#"","validUntil":null,"productId":"#)
-        }
-        bytes.append(text: self.productID)
+        bytes.append(state: self.state?.rawValue, self.code, until: self.validUntil, product: self.productID)
         bytes.append(#","version":"#)
         JSONWriter.append(self.version.rawValue, to: &bytes)
         if let reason = self.reason {
@@ -61,17 +51,7 @@ extension CustomerAnswer {
         bytes.append(self.entitled ? #"{"entitled":true,"entitlement":"# : #"{"entitled":false,"entitlement":"#)
         bytes.append(text: self.entitlement)
         bytes.append(#","state":"#)
-        bytes.append(word: self.state?.name)
-        bytes.append(#","code":""#)
-        self.code.append(to: &bytes)
-        if let validUntil = self.validUntil {
-            bytes.append(#"","validUntil":""#)
-            validUntil.appendRFC3339(to: &bytes)
-            bytes.append(#"","productId":"#)
-        } else {
-            bytes.append(#"","validUntil":null,"productId":"#)
-        }
-        bytes.append(text: self.productID)
+        bytes.append(state: self.state?.name, self.code, until: self.validUntil, product: self.productID)
         bytes.append(#","rank":"#)
         if let rank = self.rank { JSONWriter.append(Int64(rank), to: &bytes) } else { bytes.append("null") }
         bytes.append(#","environment":"#)
@@ -125,6 +105,23 @@ extension CohortCode {
 extension [UInt8] {
     fileprivate mutating func append(_ text: StaticString) {
         self.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// The members of these names after `"state":`, up to the product.
+    fileprivate mutating func append(
+        state: String?, _ code: CohortCode, until validUntil: Moment?, product: String?
+    ) {
+        self.append(word: state)
+        self.append(#","code":""#)
+        code.append(to: &self)
+        if let validUntil {
+            self.append(#"","validUntil":""#)
+            validUntil.appendRFC3339(to: &self)
+            self.append(#"","productId":"#)
+        } else {
+            self.append(#"","validUntil":null,"productId":"#)
+        }
+        self.append(text: product)
     }
 
     /// One of our own words, in which nothing has to be escaped; `null` for nil.
