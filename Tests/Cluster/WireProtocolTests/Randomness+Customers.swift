@@ -1,0 +1,129 @@
+import EventLog
+import Subscriptions
+
+/// What people say of streams, customers and identifiers.
+extension Randomness {
+    mutating func registration() -> Registration {
+        Registration(
+            self.pick(Registration.Action.allCases), of: self.optional { $0.text() },
+            self.optional { $0.customer() }, isProvisional: self.pick([true, false]),
+            actor: self.optional { $0.text() })
+    }
+
+    /// nil, or what an event may say of links.
+    mutating func link() -> LinkRecord? {
+        self.optional { random in
+            LinkRecord(
+                random.pick(LinkRecord.Action.allCases), random.optional { $0.customer() },
+                token: random.optional { $0.token() }, place: random.optional { $0.place() },
+                actor: random.optional { $0.text() }, reason: random.optional { $0.text() })
+        }
+    }
+
+    mutating func linkRequest() -> LinkRequest {
+        LinkRequest(
+            self.customer(), origin: self.pick(LinkRequest.Origin.allCases),
+            action: self.pick(LinkRequest.Action.allCases),
+            actor: self.optional { $0.text() }, reason: self.optional { $0.text() })
+    }
+
+    mutating func customerRecord() -> CustomerRecord {
+        let content: CustomerRecord.Content =
+            switch Int.random(in: 0..<8, using: &self) {
+            case 0: .granted(self.grant())
+            case 1:
+                .revoked(
+                    grant: GrantKey(self.text(), under: self.optional { .random(in: 0 ... .max, using: &$0) }),
+                    at: self.moment())
+            case 2: .takes(self.optional { $0.customer() }, at: self.version(), self.room())
+            case 3: .taken(self.optional { $0.customer() }, self.belongings())
+            case 4: .moved(to: self.optional { $0.customer() })
+            case 5: .drops(self.optional { $0.customer() })
+            case 6: .stays
+            default: .attributes([self.text(): self.optional { $0.attribute() }])
+            }
+        return CustomerRecord(
+            self.optional { $0.customer() }, content, actor: self.optional { $0.text() },
+            reason: self.optional { $0.text() })
+    }
+
+    mutating func version() -> Int64 { .random(in: 0...9, using: &self) }
+
+    mutating func room() -> Room {
+        Room(
+            names: .random(in: 1...9, using: &self), grants: .random(in: 0...9, using: &self),
+            bytes: .random(in: 0...9, using: &self))
+    }
+
+    private mutating func belongings() -> Belongings {
+        Belongings(
+            grants: self.list(upTo: 2) { $0.grant() }, attributes: [self.text(): self.attribute()],
+            arrived: self.list(upTo: 3) { .random(in: 0 ... .max, using: &$0) },
+            asOf: self.moment(), of: .random(in: 0 ... .max, using: &self))
+    }
+
+    mutating func customerRequest() -> CustomerRequest {
+        let change: CustomerRequest.Content =
+            switch Int.random(in: 0..<8, using: &self) {
+            case 2: .take(self.customer(), at: self.version(), self.room(), origin: 7)
+            case 3: .settle(self.customer(), self.belongings())
+            case 4: .move(to: self.customer(), at: self.version())
+            case 5: .drop(self.customer(), before: self.version())
+            case 6: .stay
+            case 0: .grant(self.grant(), startsNow: self.chance(1, in: 2), replaces: self.chance(1, in: 2))
+            case 1: .revoke(grant: self.text())
+            default: .set([self.text(): self.optional { $0.attribute() }])
+            }
+        var request = CustomerRequest(
+            self.customer(), change, actor: self.optional { $0.text() }, reason: self.optional { $0.text() })
+        request.origins = self.list(upTo: 2) { .random(in: 0 ... .max, using: &$0) }
+        return request
+    }
+
+    mutating func grant() -> Grant {
+        Grant(
+            id: self.text(), entitlement: self.text(), reason: self.text(), source: self.text(), from: self.moment(),
+            until: self.optional { $0.moment() }, renews: self.chance(1, in: 2),
+            environment: AppStoreEnvironment(rawValue: self.text()), actor: self.optional { $0.text() },
+            revokedAt: self.optional { $0.moment() },
+            origin: self.optional { .random(in: 0 ... .max, using: &$0) })
+    }
+
+    mutating func attribute() -> AttributeValue {
+        switch Int.random(in: 0..<3, using: &self) {
+        case 0: .text(self.text())
+        case 1: .number(Double.random(in: -1e9...1e9, using: &self))
+        default: .boolean(self.chance(1, in: 2))
+        }
+    }
+
+    mutating func customer() -> CustomerID { CustomerID(stored: self.text()) }
+
+    private mutating func token() -> AccountToken {
+        let digits = (0..<32).map { _ in String(Int.random(in: 0...15, using: &self), radix: 16) }
+        let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits[$0].joined() }
+        return AccountToken(groups.joined(separator: "-"))!
+    }
+
+    private mutating func place() -> FactPlace {
+        FactPlace(purchaseDate: self.moment(), signedDate: self.moment(), digestStart: self.next())
+    }
+
+    /// What leads from a stream with these transactions: some of it is what they say.
+    mutating func leads(_ transactions: [TransactionInfo]) -> StreamLeads {
+        var leads = StreamLeads(transactions)
+        if self.chance(1, in: 2) { leads.token = Placed(self.optional { $0.token() }, at: self.place()) }
+        if self.chance(1, in: 3) { leads.appTransactionID = Placed(self.text(), at: self.place()) }
+        if self.chance(1, in: 3) {
+            leads.predecessor = Placed(OriginalTransactionID(rawValue: self.text()), at: self.place())
+        }
+        leads.link = self.optional { random in
+            CustomerLink(
+                customer: random.optional { $0.customer() }, token: random.optional { $0.token() },
+                place: random.place())
+        }
+        leads.sharers = self.list(upTo: 3) { $0.customer() }
+        leads.conflicts = self.list(upTo: 3) { $0.customer() }
+        return leads
+    }
+}
