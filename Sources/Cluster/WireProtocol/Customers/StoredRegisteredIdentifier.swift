@@ -4,7 +4,7 @@ import Subscriptions
 /// The state in the row of an identifier's stream, and the rules that folded it.
 package struct StoredRegisteredIdentifier: Hashable, Sendable {
     package let state: RegisteredIdentifier
-    /// Where it is not `RegisteredIdentifier.logicVersion`, the owner has to derive the state anew.
+    /// The version of the rules that folded the state. If it differs from `RegisteredIdentifier.logicVersion`, the owner folds the log again.
     package let logicVersion: Int
 
     /// A state folded by this binary.

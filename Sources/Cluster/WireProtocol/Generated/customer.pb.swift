@@ -763,7 +763,7 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
   fileprivate var _reason: String? = nil
 }
 
-/// What an event of the own stream of an appAccountToken or an appTransactionId says: to whom the identifier leads.
+/// An event in the stream of an appAccountToken or an appTransactionId. It says which customer the identifier leads to.
 package nonisolated struct ProtoRegistration: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -790,10 +790,10 @@ package nonisolated struct ProtoRegistration: Sendable {
     package typealias RawValue = Int
     case unspecified // = 0
 
-    /// It leads to the customer.
+    /// The identifier leads to the customer.
     case registered // = 1
 
-    /// It leads to nobody.
+    /// The identifier leads to no customer.
     case released // = 2
     case UNRECOGNIZED(Int)
 
@@ -839,7 +839,7 @@ package nonisolated struct ProtoRegisteredIdentifier: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Of the rules that folded it. A reader with other rules folds the log anew.
+  /// The version of the rules that folded the state. A reader with another version folds the log again.
   package var logicVersion: Int64 = 0
 
   package var identifier: ProtoIdentifier {

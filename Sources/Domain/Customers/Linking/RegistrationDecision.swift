@@ -1,7 +1,7 @@
 package import Subscriptions
 
-/// What a customer's registration of an identifier comes to. It contradicts where the identifier leads to another customer, and then
-/// only the policy moves it.
+/// The outcome of a customer's request to register an identifier. An identifier that leads to another customer moves only where the
+/// policy lets it (`customers.transfer`).
 package enum RegistrationDecision: Hashable, Sendable {
     /// The customer has it already.
     case fulfilled

@@ -1,10 +1,10 @@
-/// What an event of an identifier's own stream says: to whom the identifier leads. The stream's kind says whether it is an
-/// `appAccountToken` or an `appTransactionId`.
+/// An event in an identifier's stream. It says which customer the identifier leads to. The kind of the stream tells an
+/// `appAccountToken` from an `appTransactionId`.
 package struct Registration: Hashable, Sendable {
     package enum Action: Int, Sendable, CaseIterable {
-        /// It leads to the customer, whomever it led to before.
+        /// The identifier leads to the customer, whomever it led to before.
         case registered = 1
-        /// It leads to nobody.
+        /// The identifier leads to no customer.
         case released = 2
     }
 
@@ -15,7 +15,7 @@ package struct Registration: Hashable, Sendable {
     package var customer: CustomerID?
     /// The request has more to register, and takes this back where it cannot. Saying it once more without this makes it last.
     package var isProvisional: Bool
-    /// Who has asked: the name of an API token.
+    /// The name of the API token that asked.
     package var actor: String?
 
     package init(
