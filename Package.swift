@@ -161,9 +161,17 @@ let package = Package(
                 "Subscriptions", "Waiting", "WireProtocol",
             ], products: [heap, logging, metrics]),
         library(
+            "Jobs", in: "Node",
+            [
+                "Entitlements", "EventLog", "Ownership", "ServiceContract", "Shards", "Subscriptions", "Waiting",
+                "WireProtocol",
+            ],
+            products: [logging]),
+        library(
             "SubscriptionService", in: "Node",
             [
-                "AppStore", "Customers", "Entitlements", "EventLog", "Ingestion", "Mirroring", "Ownership", "Queries",
+                "AppStore", "Customers", "Entitlements", "EventLog", "Ingestion", "Jobs", "Mirroring", "Ownership",
+                "Queries",
                 "Reconciliation", "ServiceContract", "Shards", "Subscriptions", "Waiting", "WireProtocol",
             ], products: [lifecycle, logging]),
         library(
@@ -185,7 +193,7 @@ let package = Package(
             "HTTPAPI", in: "Interfaces",
             [
                 "AppStore", "ByteCoding", "Customers", "EntitlementStream", "Entitlements", "EventLog",
-                "PrometheusMetrics", "Queries", "Reconciliation", "ServiceContract", "StrictJSON",
+                "Jobs", "PrometheusMetrics", "Queries", "Reconciliation", "ServiceContract", "StrictJSON",
                 "SubscriptionService", "Subscriptions",
                 "Webhooks",
             ],
@@ -261,7 +269,7 @@ let package = Package(
             "SubscriptionServiceTests", in: "Node",
             [
                 "AppStore", "AppStoreSimulator", "Clustering", "Customers", "Entitlements", "EventLog", "InMemoryStore",
-                "Ingestion", "Mirroring", "Ownership", "PerennialTestSupport", "Queries", "Reconciliation",
+                "Ingestion", "Jobs", "Mirroring", "Ownership", "PerennialTestSupport", "Queries", "Reconciliation",
                 "SQLiteStore",
                 "ServiceContract", "Shards", "SubscriptionService", "Subscriptions", "WireProtocol", "ZeroMQ", crypto,
                 lifecycle, logging, metrics, metricsTestKit,

@@ -63,7 +63,7 @@ package struct ServiceError: Error, Sendable {
         case transactionElsewhere
         /// Apple may have done what cannot be undone, or not: the same request could do it twice (409).
         case appStoreOutcomeUnknown
-        /// No such job on this node (404).
+        /// No such job (404).
         case unknownJob
         /// No such webhook endpoint (404).
         case unknownWebhook
@@ -87,6 +87,8 @@ package struct ServiceError: Error, Sendable {
         case parked
         /// The customer is being moved.
         case customerMoving
+        /// The owner of the shard answers by other settings than the node that asks.
+        case otherRules
         /// Apple could not be asked, or has no time now.
         case appStoreUnavailable
         /// What was read from the store is not what was written (500).
@@ -119,7 +121,7 @@ extension ServiceError.Code {
     package var isRetryable: Bool {
         switch self {
         case .retryableVerificationFailure, .clockSkew, .overloaded, .stopping, .notOwner, .frozen, .storeUnavailable,
-            .storeFull, .parked, .customerMoving, .appStoreUnavailable:
+            .storeFull, .parked, .customerMoving, .otherRules, .appStoreUnavailable:
             true
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
             .invalidEnvironment, .unknownSubscription, .unknownPurchase, .unknownCustomer, .invalidCustomerId,

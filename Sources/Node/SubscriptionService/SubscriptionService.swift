@@ -2,6 +2,7 @@ package import AppStore
 package import Entitlements
 package import EventLog
 import Ingestion
+import Jobs
 package import Logging
 package import Queries
 import Reconciliation
@@ -26,6 +27,7 @@ package final class SubscriptionService: Service, Sendable {
     /// nil where Apple cannot be asked.
     let reconciler: Reconciler?
     let ingestion: Ingestion
+    let jobs: JobRunner
     private let metrics: RuntimeMetrics
     private let checkMetrics = CheckMetrics()
     private let streams: StreamReader
@@ -70,8 +72,10 @@ package final class SubscriptionService: Service, Sendable {
             accounts = try AccountDirectory(configuration.serverAPI)
             try configuration.featureLevel.check(supports: try store.featureLevel())
             let hashing = try IdentifierKey(of: store)
+            let rulebook = Rulebook(rules: configuration.rules, catalog: catalog)
             let shards = try ShardSet(
-                store: store, hashing: hashing, configuration: configuration, clock: clock, doubts: asks,
+                store: store, hashing: hashing, rulebook: rulebook, configuration: configuration, clock: clock,
+                doubts: asks,
                 comparing: comparisons,
                 metrics: self.metrics, logger: logger)
             self.checker = EntitlementChecker(
@@ -92,6 +96,8 @@ package final class SubscriptionService: Service, Sendable {
             self.node = ShardNode(
                 shards, answers: self.checker, store: store, configuration: configuration, clock: clock,
                 metrics: self.metrics, logger: logger)
+            self.jobs = JobRunner(
+                router: self.node.router, rulebook: rulebook, node: configuration.node.rawValue, logger: logger)
         } catch {
             throw ServiceError(error)
         }
@@ -128,8 +134,10 @@ package final class SubscriptionService: Service, Sendable {
     package func run() async throws {
         self.verification.start()
         try? await self.quarantine.measure()
+        await cancelWhenGracefulShutdown { await self.jobs.prepare() }
         let failure = await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.ingestion.learnChains() }
+            group.addTask { await self.jobs.run() }
             if let reconciler = self.reconciler { group.addTask { await reconciler.run() } }
             let failure = await withTaskCancellationOrGracefulShutdownHandler {
                 await self.node.run()

@@ -1,8 +1,20 @@
 import EventLog
 import Subscriptions
 
-/// What people say of streams, customers and identifiers.
+/// What people say of streams, customers and identifiers, and what changed rules do.
 extension Randomness {
+    mutating func reevaluation() -> Reevaluation {
+        Reevaluation(previous: self.toldAnswer(), current: self.toldAnswer())
+    }
+
+    private mutating func toldAnswer() -> Reevaluation.Answer {
+        Reevaluation.Answer(
+            entitled: self.pick([true, false]), state: self.optional { $0.pick(LifecycleState.allCases) },
+            code: self.text(),
+            productID: self.optional { $0.text() }, validUntil: self.optional { $0.moment() },
+            entitlements: self.list(upTo: 3) { $0.text() })
+    }
+
     mutating func registration() -> Registration {
         Registration(
             self.pick(Registration.Action.allCases), of: self.optional { $0.text() },

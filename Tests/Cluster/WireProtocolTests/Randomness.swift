@@ -238,7 +238,8 @@ extension Randomness {
             changes: [Change(rawValue: self.text())] + self.list(upTo: 3) { Change(rawValue: $0.text()) },
             signedDate: self.optional { $0.moment() }, effectiveAt: self.optional { $0.moment() },
             notification: self.optional { $0.notification() }, record: self.optional { $0.record() },
-            link: link, customer: customer, registration: registration, detail: self.optional { $0.text() },
+            link: link, customer: customer, registration: registration,
+            reevaluation: self.optional { $0.reevaluation() }, detail: self.optional { $0.text() },
             contentDigest: self.optional { $0.digest() })
     }
 
@@ -254,6 +255,11 @@ extension Randomness {
             customer: customer)
         if link == nil, customer == nil {
             bundle.registration = self.optional { RegistrationRequest($0.registration(), at: $0.version()) }
+        }
+        bundle.reevaluation = self.optional {
+            RulesMark(
+                rules: .random(in: 0 ... .max, using: &$0), catalog: .random(in: 0 ... .max, using: &$0),
+                history: .random(in: 0 ... .max, using: &$0))
         }
         return bundle
     }

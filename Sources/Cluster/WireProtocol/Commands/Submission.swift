@@ -52,6 +52,13 @@ extension Submission: WireRepresentable {
             if let link = self.bundle.link { message.message(3) { $0.write(link) } }
             if let customer = self.bundle.customer { message.write(try customer.proto().encoded(), 4) }
             message.write(self.bundle.registration?.version, 5)
+            if let mark = self.bundle.reevaluation {
+                message.message(6) { message in
+                    message.write(Int64(mark.rules), 1)
+                    message.write(Int64(bitPattern: mark.catalog), 2)
+                    message.write(Int64(bitPattern: mark.history), 3)
+                }
+            }
         }
         if let evidence {
             writer.message(evidenceField) { message in
@@ -103,6 +110,7 @@ extension FactBundle {
         var dedupKey: [UInt8] = []
         var (content, link, customer): (MessageReader?, MessageReader?, MessageReader?)
         var registeredAt: Int64 = 0
+        var reevaluation: MessageReader?
         while let field = try message.nextField() {
             switch field {
             case 1: dedupKey = try message.data()
@@ -110,6 +118,7 @@ extension FactBundle {
             case 3: link = try message.message(unless: link != nil)
             case 4: customer = try message.message(unless: customer != nil)
             case 5: registeredAt = try message.integer()
+            case 6: reevaluation = try message.message(unless: reevaluation != nil)
             default: try message.skip()
             }
         }
@@ -121,6 +130,7 @@ extension FactBundle {
         self.init(
             facts: event.facts, source: event.source, dedupKey: dedupKey, contentDigest: contentDigest,
             signedDate: signedDate, notification: event.notification, record: event.record)
+        self.reevaluation = try reevaluation.map { message throws(WireError) in try RulesMark(message) }
         self.registration = event.registration.map { RegistrationRequest($0, at: registeredAt) }
         guard let id = event.customerID.map(CustomerID.init(stored:)) else {
             guard customer == nil else {
@@ -132,6 +142,21 @@ extension FactBundle {
             self.customer = try CustomerRequest(ProtoCustomerRequest(decoding: customer.copy), of: id)
         } else {
             self.link = try LinkRequest(id, link)
+        }
+    }
+}
+
+extension RulesMark {
+    fileprivate init(_ message: MessageReader) throws(WireError) {
+        var message = message
+        self.init(rules: 0, catalog: 0, history: 0)
+        while let field = try message.nextField() {
+            switch field {
+            case 1: self.rules = UInt32(truncatingIfNeeded: try message.number())
+            case 2: self.catalog = try message.number()
+            case 3: self.history = try message.number()
+            default: try message.skip()
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ extension EventSource {
         case .client: self = .client
         case .timer: self = .timer
         case .person: self = .person
+        case .rules: self = .rules
         case .unspecified: throw WireError(.malformed, "an event without a source")
         case .UNRECOGNIZED, nil: throw WireError(.unknownWord, "number \(number) of \(ProtoSource.self)")
         }
@@ -22,6 +23,7 @@ extension EventSource {
         case .client: .client
         case .timer: .timer
         case .person: .person
+        case .rules: .rules
         }
     }
 }

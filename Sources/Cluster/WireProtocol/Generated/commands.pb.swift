@@ -475,11 +475,41 @@ package nonisolated struct ProtoFactBundle: @unchecked Sendable {
   /// Clears the value of `registeredAt`. Subsequent reads from it will return its default value.
   package mutating func clearRegisteredAt() {_uniqueStorage()._registeredAt = nil}
 
+  /// Asks whether changed rules have changed the answer. An owner that answers by other settings refuses it.
+  package var reevaluation: ProtoRulesMark {
+    get {_storage._reevaluation ?? ProtoRulesMark()}
+    set {_uniqueStorage()._reevaluation = newValue}
+  }
+  /// Returns true if `reevaluation` has been explicitly set.
+  package var hasReevaluation: Bool {_storage._reevaluation != nil}
+  /// Clears the value of `reevaluation`. Subsequent reads from it will return its default value.
+  package mutating func clearReevaluation() {_uniqueStorage()._reevaluation = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// Names the settings by which a node answers, and what it knows of those by which streams were told.
+package nonisolated struct ProtoRulesMark: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As in a row of entitlements.
+  package var rules: UInt32 = 0
+
+  /// Of which product the catalog has grant which name.
+  package var catalog: UInt64 = 0
+
+  /// Of the catalogs by which streams were told.
+  package var history: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 package nonisolated struct ProtoLinkRequest: Sendable {
@@ -1065,7 +1095,7 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".FactBundle"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dedup_key\0\u{1}content\0\u{1}link\0\u{1}customer\0\u{3}registered_at\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dedup_key\0\u{1}content\0\u{1}link\0\u{1}customer\0\u{3}registered_at\0\u{1}reevaluation\0")
 
   fileprivate class _StorageClass {
     var _dedupKey: Data = Data()
@@ -1073,6 +1103,7 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
     var _link: ProtoLinkRequest? = nil
     var _customer: ProtoCustomerRequest? = nil
     var _registeredAt: Int64? = nil
+    var _reevaluation: ProtoRulesMark? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1088,6 +1119,7 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
       _link = source._link
       _customer = source._customer
       _registeredAt = source._registeredAt
+      _reevaluation = source._reevaluation
     }
   }
 
@@ -1111,6 +1143,7 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
         case 3: try { try decoder.decodeSingularMessageField(value: &_storage._link) }()
         case 4: try { try decoder.decodeSingularMessageField(value: &_storage._customer) }()
         case 5: try { try decoder.decodeSingularInt64Field(value: &_storage._registeredAt) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._reevaluation) }()
         default: break
         }
       }
@@ -1138,6 +1171,9 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
       try { if let v = _storage._registeredAt {
         try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
       } }()
+      try { if let v = _storage._reevaluation {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1152,10 +1188,51 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
         if _storage._link != rhs_storage._link {return false}
         if _storage._customer != rhs_storage._customer {return false}
         if _storage._registeredAt != rhs_storage._registeredAt {return false}
+        if _storage._reevaluation != rhs_storage._reevaluation {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoRulesMark: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RulesMark"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}rules\0\u{1}catalog\0\u{1}history\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.rules) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.catalog) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.history) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.rules != 0 {
+      try visitor.visitSingularUInt32Field(value: self.rules, fieldNumber: 1)
+    }
+    if self.catalog != 0 {
+      try visitor.visitSingularUInt64Field(value: self.catalog, fieldNumber: 2)
+    }
+    if self.history != 0 {
+      try visitor.visitSingularUInt64Field(value: self.history, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoRulesMark, rhs: ProtoRulesMark) -> Bool {
+    if lhs.rules != rhs.rules {return false}
+    if lhs.catalog != rhs.catalog {return false}
+    if lhs.history != rhs.history {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

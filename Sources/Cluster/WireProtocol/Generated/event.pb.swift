@@ -113,6 +113,9 @@ package nonisolated enum ProtoSource: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// Somebody at the publisher's, by hand or through a backend: a link, a grant. From feature level 2 on.
   case person // = 6
+
+  /// Nobody: rules, catalog or logic have changed, and with them the answer. From feature level 6 on.
+  case rules // = 7
   case UNRECOGNIZED(Int)
 
   package init() {
@@ -128,6 +131,7 @@ package nonisolated enum ProtoSource: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 4: self = .client
     case 5: self = .timer
     case 6: self = .person
+    case 7: self = .rules
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -141,6 +145,7 @@ package nonisolated enum ProtoSource: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .client: return 4
     case .timer: return 5
     case .person: return 6
+    case .rules: return 7
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -154,6 +159,7 @@ package nonisolated enum ProtoSource: SwiftProtobuf.Enum, Swift.CaseIterable {
     .client,
     .timer,
     .person,
+    .rules,
   ]
 
 }
@@ -308,6 +314,16 @@ package nonisolated struct ProtoEvent: @unchecked Sendable {
   package var hasRegistration: Bool {_storage._registration != nil}
   /// Clears the value of `registration`. Subsequent reads from it will return its default value.
   package mutating func clearRegistration() {_uniqueStorage()._registration = nil}
+
+  /// What changed rules have changed, with the source SOURCE_RULES.
+  package var reevaluation: ProtoReevaluation {
+    get {_storage._reevaluation ?? ProtoReevaluation()}
+    set {_uniqueStorage()._reevaluation = newValue}
+  }
+  /// Returns true if `reevaluation` has been explicitly set.
+  package var hasReevaluation: Bool {_storage._reevaluation != nil}
+  /// Clears the value of `reevaluation`. Subsequent reads from it will return its default value.
+  package mutating func clearReevaluation() {_uniqueStorage()._reevaluation = nil}
 
   /// The text of each CHANGE_OTHER, in order.
   package var changesText: [String] {
@@ -543,6 +559,90 @@ package nonisolated struct ProtoEvent: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
+/// What a check of a stream said by the rules under which it was told last, and what it says by those of now; both at the moment
+/// up to which its transitions had been told.
+package nonisolated struct ProtoReevaluation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var previous: ProtoReevaluation.Answer {
+    get {_previous ?? ProtoReevaluation.Answer()}
+    set {_previous = newValue}
+  }
+  /// Returns true if `previous` has been explicitly set.
+  package var hasPrevious: Bool {self._previous != nil}
+  /// Clears the value of `previous`. Subsequent reads from it will return its default value.
+  package mutating func clearPrevious() {self._previous = nil}
+
+  package var current: ProtoReevaluation.Answer {
+    get {_current ?? ProtoReevaluation.Answer()}
+    set {_current = newValue}
+  }
+  /// Returns true if `current` has been explicitly set.
+  package var hasCurrent: Bool {self._current != nil}
+  /// Clears the value of `current`. Subsequent reads from it will return its default value.
+  package mutating func clearCurrent() {self._current = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated struct Answer: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var entitled: Bool = false
+
+    /// As the HTTP API spells it; absent when nothing was known.
+    package var state: String {
+      get {_state ?? String()}
+      set {_state = newValue}
+    }
+    /// Returns true if `state` has been explicitly set.
+    package var hasState: Bool {self._state != nil}
+    /// Clears the value of `state`. Subsequent reads from it will return its default value.
+    package mutating func clearState() {self._state = nil}
+
+    package var productID: String {
+      get {_productID ?? String()}
+      set {_productID = newValue}
+    }
+    /// Returns true if `productID` has been explicitly set.
+    package var hasProductID: Bool {self._productID != nil}
+    /// Clears the value of `productID`. Subsequent reads from it will return its default value.
+    package mutating func clearProductID() {self._productID = nil}
+
+    /// Milliseconds since 1970; absent when not entitled, and where there is no end.
+    package var validUntil: Int64 {
+      get {_validUntil ?? 0}
+      set {_validUntil = newValue}
+    }
+    /// Returns true if `validUntil` has been explicitly set.
+    package var hasValidUntil: Bool {self._validUntil != nil}
+    /// Clears the value of `validUntil`. Subsequent reads from it will return its default value.
+    package mutating func clearValidUntil() {self._validUntil = nil}
+
+    /// The names of the catalog that it gave.
+    package var entitlements: [String] = []
+
+    /// As the HTTP API spells it.
+    package var code: String = String()
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _state: String? = nil
+    fileprivate var _productID: String? = nil
+    fileprivate var _validUntil: Int64? = nil
+  }
+
+  package init() {}
+
+  fileprivate var _previous: ProtoReevaluation.Answer? = nil
+  fileprivate var _current: ProtoReevaluation.Answer? = nil
+}
+
 /// Which notification of Apple's an event records.
 package nonisolated struct ProtoNotificationIdentity: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -593,12 +693,12 @@ nonisolated extension ProtoLinkAction: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension ProtoSource: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SOURCE_UNSPECIFIED\0\u{1}SOURCE_NOTIFICATION\0\u{1}SOURCE_STATUSES\0\u{1}SOURCE_HISTORY\0\u{1}SOURCE_CLIENT\0\u{1}SOURCE_TIMER\0\u{1}SOURCE_PERSON\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SOURCE_UNSPECIFIED\0\u{1}SOURCE_NOTIFICATION\0\u{1}SOURCE_STATUSES\0\u{1}SOURCE_HISTORY\0\u{1}SOURCE_CLIENT\0\u{1}SOURCE_TIMER\0\u{1}SOURCE_PERSON\0\u{1}SOURCE_RULES\0")
 }
 
 nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}facts\0\u{1}source\0\u{1}changes\0\u{3}signed_date\0\u{3}content_digest\0\u{1}notification\0\u{1}personal\0\u{3}effective_at\0\u{1}detail\0\u{3}mass_extension\0\u{3}external_purchase\0\u{3}consent_rescinded\0\u{1}test\0\u{1}link\0\u{2}\u{6}customer\0\u{1}registration\0\u{4}R\u{1}changes_text\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}facts\0\u{1}source\0\u{1}changes\0\u{3}signed_date\0\u{3}content_digest\0\u{1}notification\0\u{1}personal\0\u{3}effective_at\0\u{1}detail\0\u{3}mass_extension\0\u{3}external_purchase\0\u{3}consent_rescinded\0\u{1}test\0\u{1}link\0\u{2}\u{6}customer\0\u{1}registration\0\u{1}reevaluation\0\u{4}Q\u{1}changes_text\0")
 
   fileprivate class _StorageClass {
     var _facts: ProtoFacts? = nil
@@ -614,6 +714,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _link: ProtoEvent.Link? = nil
     var _customer: ProtoCustomerRecord? = nil
     var _registration: ProtoRegistration? = nil
+    var _reevaluation: ProtoReevaluation? = nil
     var _changesText: [String] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -638,6 +739,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _link = source._link
       _customer = source._customer
       _registration = source._registration
+      _reevaluation = source._reevaluation
       _changesText = source._changesText
     }
   }
@@ -721,6 +823,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 14: try { try decoder.decodeSingularMessageField(value: &_storage._link) }()
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._customer) }()
         case 21: try { try decoder.decodeSingularMessageField(value: &_storage._registration) }()
+        case 22: try { try decoder.decodeSingularMessageField(value: &_storage._reevaluation) }()
         case 103: try { try decoder.decodeRepeatedStringField(value: &_storage._changesText) }()
         default: break
         }
@@ -789,6 +892,9 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       try { if let v = _storage._registration {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
       } }()
+      try { if let v = _storage._reevaluation {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      } }()
       if !_storage._changesText.isEmpty {
         try visitor.visitRepeatedStringField(value: _storage._changesText, fieldNumber: 103)
       }
@@ -814,6 +920,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._link != rhs_storage._link {return false}
         if _storage._customer != rhs_storage._customer {return false}
         if _storage._registration != rhs_storage._registration {return false}
+        if _storage._reevaluation != rhs_storage._reevaluation {return false}
         if _storage._changesText != rhs_storage._changesText {return false}
         return true
       }
@@ -1034,6 +1141,104 @@ nonisolated extension ProtoEvent.Link: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs._place != rhs._place {return false}
     if lhs._actor != rhs._actor {return false}
     if lhs._reason != rhs._reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoReevaluation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Reevaluation"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}previous\0\u{1}current\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._previous) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._current) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._previous {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._current {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoReevaluation, rhs: ProtoReevaluation) -> Bool {
+    if lhs._previous != rhs._previous {return false}
+    if lhs._current != rhs._current {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoReevaluation.Answer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoReevaluation.protoMessageName + ".Answer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entitled\0\u{1}state\0\u{3}product_id\0\u{3}valid_until\0\u{1}entitlements\0\u{1}code\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.entitled) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._state) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._productID) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._validUntil) }()
+      case 5: try { try decoder.decodeRepeatedStringField(value: &self.entitlements) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.code) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.entitled != false {
+      try visitor.visitSingularBoolField(value: self.entitled, fieldNumber: 1)
+    }
+    try { if let v = self._state {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._productID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._validUntil {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    if !self.entitlements.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.entitlements, fieldNumber: 5)
+    }
+    if !self.code.isEmpty {
+      try visitor.visitSingularStringField(value: self.code, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoReevaluation.Answer, rhs: ProtoReevaluation.Answer) -> Bool {
+    if lhs.entitled != rhs.entitled {return false}
+    if lhs._state != rhs._state {return false}
+    if lhs._productID != rhs._productID {return false}
+    if lhs._validUntil != rhs._validUntil {return false}
+    if lhs.entitlements != rhs.entitlements {return false}
+    if lhs.code != rhs.code {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -15,6 +15,7 @@ extension SubscriptionEvent {
         var message = message
         var (facts, notification, personal): (MessageReader?, MessageReader?, MessageReader?)
         var (link, customer, registration): (MessageReader?, MessageReader?, MessageReader?)
+        var reevaluation: MessageReader?
         var record: (field: Int, content: MessageReader)?
         var source = 0
         var changes = StoredChanges()
@@ -36,6 +37,7 @@ extension SubscriptionEvent {
             case 14: link = try message.message(unless: link != nil)
             case 20: customer = try message.message(unless: customer != nil)
             case 21: registration = try message.message(unless: registration != nil)
+            case 22: reevaluation = try message.message(unless: reevaluation != nil)
             case 103: changes.texts.append(try message.text())
             default: try message.skip()
             }
@@ -55,6 +57,7 @@ extension SubscriptionEvent {
                 ? try identifiers.customerID?.spelling : nil,
             customer: try customer.map { message throws(WireError) in try CustomerRecord(message.copy, identifiers) },
             registration: try registration.map { message throws(WireError) in try Registration(message, identifiers) },
+            reevaluation: try reevaluation.map { message throws(WireError) in try Reevaluation(message.copy) },
             detail: detail, contentDigest: digest)
     }
 }

@@ -53,6 +53,7 @@ extension SubscriptionEvent {
                 message.write(registration.isProvisional, 3)
             }
         }
+        if let reevaluation = self.reevaluation { writer.write(try reevaluation.proto().encoded(), 22) }
         for (change, text) in changes where change == .other { writer.write(present: text, 103) }
     }
 }

@@ -81,4 +81,6 @@ extension Change {
     package static let awaitingRenewal = Change(rawValue: "awaitingRenewal")
     /// A renewal bought ahead has begun.
     package static let periodStarted = Change(rawValue: "periodStarted")
+    /// The same facts answer otherwise: rules, catalog or logic have changed.
+    package static let reevaluated = Change(rawValue: "reevaluated")
 }

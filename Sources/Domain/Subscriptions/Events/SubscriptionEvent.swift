@@ -19,6 +19,8 @@ package struct SubscriptionEvent: Hashable, Sendable {
     package var customer: CustomerRecord?
     /// What it says of an identifier; of events of identifiers' own streams only.
     package var registration: Registration?
+    /// What changed rules have changed; of `reevaluated` events only.
+    package var reevaluation: Reevaluation?
     /// For people: what an `anomaly` found.
     package var detail: String?
     /// See `FactBundle.contentDigest`; nil for timers.
@@ -28,7 +30,8 @@ package struct SubscriptionEvent: Hashable, Sendable {
         facts: Facts = Facts(), source: EventSource, changes: [Change], signedDate: Moment? = nil,
         effectiveAt: Moment? = nil, notification: NotificationIdentity? = nil, record: NotificationRecord? = nil,
         link: LinkRecord? = nil, customerID: String? = nil, customer: CustomerRecord? = nil,
-        registration: Registration? = nil, detail: String? = nil, contentDigest: PayloadDigest? = nil
+        registration: Registration? = nil, reevaluation: Reevaluation? = nil, detail: String? = nil,
+        contentDigest: PayloadDigest? = nil
     ) {
         self.facts = facts
         self.source = source
@@ -41,6 +44,7 @@ package struct SubscriptionEvent: Hashable, Sendable {
         self.customerID = customerID
         self.customer = customer
         self.registration = registration
+        self.reevaluation = reevaluation
         self.detail = detail
         self.contentDigest = contentDigest
     }

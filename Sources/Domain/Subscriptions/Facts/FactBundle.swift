@@ -18,6 +18,8 @@ package struct FactBundle: Hashable, Sendable {
     package var customer: CustomerRequest?
     /// What is asked of an identifier's stream.
     package var registration: RegistrationRequest?
+    /// Asks whether changed rules have changed the answer: by what whoever asks answers.
+    package var reevaluation: RulesMark?
 
     package init(
         facts: Facts = Facts(), source: EventSource, dedupKey: [UInt8], contentDigest: PayloadDigest,
@@ -58,6 +60,8 @@ package enum EventSource: String, Sendable, CaseIterable {
     case notification, statuses, history, client, timer
     /// Somebody at the publisher's: a link, a grant, an attribute.
     case person
+    /// Nobody: rules, catalog or logic have changed.
+    case rules
 }
 
 /// Which notification a bundle was.

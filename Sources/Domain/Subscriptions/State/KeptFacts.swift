@@ -91,7 +91,7 @@ extension EventSource {
         switch self {
         case .notification, .statuses: true
         case .history: kind == .purchase
-        case .client, .timer, .person: false
+        case .client, .timer, .person, .rules: false
         }
     }
 }

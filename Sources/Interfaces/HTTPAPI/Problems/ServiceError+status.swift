@@ -20,7 +20,7 @@ extension ServiceError.Code {
         // Not a 5xx, which some proxies and clients repeat by themselves.
         case .appStoreOutcomeUnknown: .conflict
         case .retryableVerificationFailure, .clockSkew, .overloaded, .stopping, .notOwner, .frozen, .storeUnavailable,
-            .storeFull, .parked, .customerMoving, .appStoreUnavailable:
+            .storeFull, .parked, .customerMoving, .otherRules, .appStoreUnavailable:
             .serviceUnavailable
         case .corrupt: .internalServerError
         }
@@ -54,6 +54,7 @@ extension ServiceError.Code {
         case .tooManyGrants: "Too many grants"
         case .unknownGrant: "No such grant"
         case .customerMoved: "The customer has been moved"
+        case .otherRules: "The nodes differ"
         case .customerMoving: "The customer is being moved"
         case .tooManyIdentifiers: "Too many identifiers"
         case .tokenElsewhere: "The identifier is another customer's"

@@ -33,7 +33,7 @@ package struct ShardSet: Sendable {
     /// - Precondition: the store's shard count is one that a `ShardHash` takes.
     /// - Throws: `ClusterError`.
     package init(
-        store: any EventStore, hashing: IdentifierKey, configuration: RuntimeConfiguration, clock: any WallClock,
+        store: any EventStore, hashing: IdentifierKey, rulebook: Rulebook, configuration: RuntimeConfiguration, clock: any WallClock,
         doubts: (any DoubtListener)?, comparing: any ShardComparing, metrics: RuntimeMetrics, logger: Logger
     ) throws {
         guard let map = ShardHash(shardCount: store.identity.shardCount) else {
@@ -86,7 +86,7 @@ package struct ShardSet: Sendable {
         self.uncounted = AsyncStream.makeStream(of: ShardWriter.self)
         self.resources = WriterResources(
             store: store, loads: LoadQueue(store: store, map: map), configuration: configuration,
-            links: LinkJudge(configuration.customers, hashing), clock: clock, watch: watch,
+            links: LinkJudge(configuration.customers, hashing), rulebook: rulebook, clock: clock, watch: watch,
             doubts: doubts, uncounted: self.uncounted.continuation, metrics: metrics, logger: logger)
     }
 }

@@ -10,6 +10,8 @@ import WireProtocol
 /// It does no I/O and reads no clock.
 struct BatchDecider {
     private let rules: DerivationRules
+    /// nil as long as nothing is told of changed rules.
+    private let reevaluator: Reevaluator?
     private let links: LinkJudge
     /// nil where what is stored of a customer or an identifier cannot be read.
     private let directory: CustomerDirectory?
@@ -37,10 +39,12 @@ struct BatchDecider {
     private(set) var joining: [Commit.Decided] = []
 
     init(
-        rules: DerivationRules, links: LinkJudge, directory: CustomerDirectory?, now: Moment, at: Moment,
+        rules: DerivationRules, reevaluator: Reevaluator?, links: LinkJudge, directory: CustomerDirectory?, now: Moment,
+        at: Moment,
         head: LogSequence, entries: [[UInt8]: StreamEntry], known: [[UInt8]: Delivery], inFlight: Set<[UInt8]>
     ) {
         self.rules = rules
+        self.reevaluator = reevaluator
         self.links = links
         self.directory = directory
         self.fingerprint = RulesFingerprint(rules)
@@ -56,18 +60,21 @@ struct BatchDecider {
 
     mutating func decide(_ command: Command) {
         do {
+            let told = try self.reevaluate(command)
             switch command.content {
-            case .submission(let submission): try self.decide(submission, of: command)
+            case .submission(let submission): try self.decide(submission, told, of: command)
             case .timer: try self.decideTimer(of: command)
             }
         } catch {
-            // Nothing of this command has been kept: its neighbours go on.
+            // What of it has been kept is whole: its neighbours go on.
             self.answer(command, .refused(.parked, message: "the command cannot be written: \(type(of: error))"))
         }
     }
 
     /// The facts count first, then whose the stream is said to be.
-    private mutating func decide(_ submission: Submission, of command: Command) throws {
+    private mutating func decide(
+        _ submission: Submission, _ told: SubmissionOutcome.Place?, of command: Command
+    ) throws {
         var outcome = SubmissionOutcome.duplicate(self.entry(of: command).place)
         if !submission.bundle.isEmpty { outcome = try self.decideFacts(submission, of: command) }
         if let link = submission.bundle.link {
@@ -76,10 +83,49 @@ struct BatchDecider {
         if let request = submission.bundle.customer {
             outcome = try self.decideCustomer(request, submission.bundle.dedupKey, of: command)
         }
+        if let mark = submission.bundle.reevaluation {
+            outcome = try self.decideReevaluation(mark, told, of: command)
+        }
         if let request = submission.bundle.registration {
             outcome = try self.decideRegistration(request, submission.bundle.dedupKey, of: command)
         }
         self.settled(command, outcome)
+    }
+
+    /// What was told by earlier rules is told anew before anything is decided by those of now.
+    /// - Returns: where that stands; nil when there was nothing to tell.
+    private mutating func reevaluate(_ command: Command) throws -> SubmissionOutcome.Place? {
+        let before = self.entry(of: command)
+        guard before.version > .zero,
+            let change = self.reevaluator?.reevaluation(
+                of: before.told, before.state, at: self.announcedUntil(before), knowsCatalog: before.knowsCatalog)
+        else { return nil }
+        let version = withUnsafeBytes(of: before.version.rawValue.bigEndian) { Array($0) }
+        return try self.append(
+            [SubscriptionEvent(source: .rules, changes: [.reevaluated], reevaluation: change)], to: before, command,
+            dedupKey: Array("reevaluated".utf8) + version + command.keyBytes,
+            announcedUntil: self.announcedUntil(before))
+    }
+
+    /// Where nothing had to be told, the row may have to be made anew all the same.
+    private mutating func decideReevaluation(
+        _ mark: RulesMark, _ told: SubmissionOutcome.Place?, of command: Command
+    ) throws -> SubmissionOutcome {
+        guard let reevaluator, mark == reevaluator.mark else {
+            return .refused(
+                .otherRules,
+                message:
+                    "the node that owns the subscription has another configuration or version: give all nodes the same")
+        }
+        if let told { return .recorded(told) }
+        let before = self.entry(of: command)
+        if before.version > .zero, reevaluator.isMadeByOthers(before.told) {
+            let outlook = Outlook(before.state, rules: self.rules)
+            var after = before
+            after.nextDue = outlook?.nextTransition(after: self.announcedUntil(before))?.due
+            try self.keep(after, before, command, entitlement: self.entitlement(after, outlook))
+        }
+        return .duplicate(before.place)
     }
 
     private mutating func decideFacts(_ submission: Submission, of command: Command) throws -> SubmissionOutcome {
@@ -305,6 +351,9 @@ struct BatchDecider {
             key: command.keyBytes, version: after.version, sequence: after.sequence,
             state: try after.storedState(), entitlement: entitlement,
             nextDue: after.nextDue?.milliseconds)
+        var after = after
+        after.told = entitlement
+        after.knowsCatalog = self.reevaluator != nil
         let earlier = self.changes[command.keyBytes]
         self.changes[command.keyBytes] = Commit.Change(
             key: command.key, before: earlier?.before ?? before, after: after, row: row,

@@ -192,7 +192,8 @@ actor ShardWriter {
         let head = self.ledger.head
         let now = self.node.watch.present
         var decider = BatchDecider(
-            rules: self.node.configuration.rules, links: self.node.links, directory: loaded.directory, now: now,
+            rules: self.node.configuration.rules, reevaluator: self.node.rulebook.reevaluator, links: self.node.links,
+            directory: loaded.directory, now: now,
             at: max(now, self.ledger.lastRecordedAt), head: head,
             entries: loaded.entries, known: loaded.known,
             inFlight: Set(commands.map(\.keyBytes).filter { self.ledger.isChanging($0) }))

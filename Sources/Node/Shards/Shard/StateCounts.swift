@@ -11,11 +11,13 @@ final class StateCounts: Sendable {
     private static let page = 1_000
 
     private let rules: DerivationRules
+    private let fingerprint: RulesFingerprint
     private let metrics: RuntimeMetrics
     private let machine = Mutex(StateCountMachine<Labels>())
 
     init(rules: DerivationRules, metrics: RuntimeMetrics) {
         self.rules = rules
+        self.fingerprint = RulesFingerprint(rules)
         self.metrics = metrics
     }
 
@@ -58,10 +60,14 @@ final class StateCounts: Sendable {
         let changes = commit.changes.values.filter { $0.key.kind == .subscription }.map { change in
             StateCountMachine<Labels>.Change(
                 key: change.row.key, sequence: change.row.sequence,
-                from: Labels(change.before.countedState(at: commit.at, rules: self.rules), of: change.key),
-                to: Labels(change.after.countedState(at: commit.at, rules: self.rules), of: change.key))
+                from: self.labels(of: change.before, change.key, at: commit.at),
+                to: self.labels(of: change.after, change.key, at: commit.at))
         }
         self.move(by: self.machine.withLock { $0.record(changes, after: head) })
+    }
+
+    private func labels(of entry: StreamEntry, _ key: StreamKey, at moment: Moment) -> Labels? {
+        Labels(entry.countedState(at: moment, rules: self.rules, self.fingerprint), of: key)
     }
 
     /// The shard is another node's, and counted there; or nobody knows any more what has become of its commits.

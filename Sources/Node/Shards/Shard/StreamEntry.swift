@@ -1,4 +1,5 @@
 import Customers
+import Entitlements
 import EventLog
 import ServiceContract
 import Subscriptions
@@ -13,6 +14,10 @@ package struct StreamEntry: Sendable {
     /// Of the stream's newest event.
     var sequence: LogSequence
     var nextDue: Moment?
+    /// The row of entitlements of the newest event: what the stream was told. Empty where no check asks.
+    var told: [UInt8]
+    /// It was told by the catalog of now.
+    var knowsCatalog = false
 
     /// A stream without an event.
     init(key: StreamKey) {
@@ -20,6 +25,7 @@ package struct StreamEntry: Sendable {
         self.publisher = PublisherState(of: key.kind)
         self.version = .zero
         self.sequence = .zero
+        self.told = []
     }
 
     /// A stream's row with its state decoded.
@@ -29,6 +35,7 @@ package struct StreamEntry: Sendable {
         self.version = row.version
         self.sequence = row.sequence
         self.nextDue = row.nextDue.map(Moment.init(milliseconds:))
+        self.told = row.entitlement
     }
 
     var place: SubmissionOutcome.Place {
@@ -57,8 +64,15 @@ package struct StreamEntry: Sendable {
 
     /// The state that counts in the gauges: what was true when its last announced transition had been recorded. It
     /// stays the same until the next one is, so a stream is never counted twice.
-    func countedState(at now: Moment, rules: DerivationRules) -> LifecycleState? {
+    /// - Parameter fingerprint: of `rules`: what was told by others counts as it was told.
+    func countedState(
+        at now: Moment, rules: DerivationRules, _ fingerprint: RulesFingerprint
+    ) -> LifecycleState? {
         let moment = min(now, (self.nextDue ?? .distantFuture) - Milliseconds(rawValue: 1))
+        if EntitlementRow.fingerprint(of: self.told) != fingerprint, let row = try? EntitlementRow(decoding: self.told)
+        {
+            return row.answer(at: moment).state
+        }
         return self.state.lifecycleState(at: moment, rules: rules)
     }
 }

@@ -8,6 +8,7 @@ struct WriterResources: Sendable {
     let loads: LoadQueue
     let configuration: RuntimeConfiguration
     let links: LinkJudge
+    let rulebook: Rulebook
     let clock: any WallClock
     let watch: ClockWatch
     /// nil where Apple cannot be asked.

@@ -23,8 +23,10 @@ package struct FeatureLevel: RawRepresentable, Hashable, Comparable, Sendable {
     package static let customerMoves = Self(rawValue: 4)
     /// Streams of identifiers: tokens and app transactions that customers register.
     package static let registrations = Self(rawValue: 5)
+    /// Events that changed rules cause.
+    package static let reevaluations = Self(rawValue: 6)
     /// The newest that this build can read and write.
-    package static let supported = Self.registrations
+    package static let supported = Self.reevaluations
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

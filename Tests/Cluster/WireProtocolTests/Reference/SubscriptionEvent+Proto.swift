@@ -24,6 +24,7 @@ extension SubscriptionEvent {
                 ? nil : try proto.personal.customerIds.first?.spelling(),
             customer: proto.hasCustomer ? try CustomerRecord(proto.customer, proto.personal) : nil,
             registration: proto.hasRegistration ? try Registration(proto.registration, proto.personal) : nil,
+            reevaluation: proto.hasReevaluation ? try Reevaluation(proto.reevaluation) : nil,
             detail: proto.hasDetail ? proto.detail : nil,
             contentDigest: proto.contentDigest.isEmpty ? nil : try PayloadDigest(proto: proto.contentDigest))
     }
@@ -38,9 +39,28 @@ extension EventSource {
         case .client: self = .client
         case .timer: self = .timer
         case .person: self = .person
+        case .rules: self = .rules
         case .unspecified: throw Refusal(.malformed, "an event without a source")
         case .UNRECOGNIZED(let number): throw Refusal(.unknownWord, "number \(number) of \(ProtoSource.self)")
         }
+    }
+}
+
+extension Reevaluation {
+    fileprivate init(_ proto: ProtoReevaluation) throws(Refusal) {
+        self.init(previous: try Answer(proto.previous), current: try Answer(proto.current))
+    }
+}
+
+extension Reevaluation.Answer {
+    fileprivate init(_ proto: ProtoReevaluation.Answer) throws(Refusal) {
+        let state = proto.hasState ? LifecycleState(rawValue: proto.state) : nil
+        guard !proto.hasState || state != nil else { throw Refusal(.unknownWord, "a state that is not known") }
+        self.init(
+            entitled: proto.entitled, state: state, code: proto.code,
+            productID: proto.hasProductID ? proto.productID : nil,
+            validUntil: proto.hasValidUntil ? Moment(rawValue: proto.validUntil) : nil,
+            entitlements: proto.entitlements)
     }
 }
 

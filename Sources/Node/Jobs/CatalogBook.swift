@@ -1,0 +1,132 @@
+import Entitlements
+import EventLog
+import ServiceContract
+import Subscriptions
+import Waiting
+
+/// By which catalogs streams have been told, as notes that every node of the store sees:
+///
+///     catalogs                 the `CatalogHistory`, and the rules by which all were told last
+///     catalog/FINGERPRINT/PART a catalog of it, as JSON in parts
+///     catalog-of/NODE          the fingerprint of the catalog that a node answered by when it ran last
+struct CatalogBook: Sendable {
+    let notes: JSONNotes
+    let node: String
+
+    private var store: any EventStore { self.notes.store }
+    private static let name = "catalogs"
+    private static let partSize = 4_000
+    private static let attempts = 8
+
+    struct Standing: Codable, Hashable {
+        struct Step: Codable, Hashable {
+            var catalog: UInt64
+            var since: Int64
+        }
+
+        var steps: [Step]
+        /// Of the binary and the configuration by which all were told last.
+        var rules: UInt32
+
+        init(_ history: CatalogHistory, rules: UInt32) {
+            self.steps = history.steps.map { Step(catalog: $0.catalog, since: $0.since.milliseconds) }
+            self.rules = rules
+        }
+
+        var history: CatalogHistory? {
+            CatalogHistory(
+                self.steps.map {
+                    CatalogHistory.Step(catalog: $0.catalog, since: Moment(milliseconds: $0.since))
+                })
+        }
+    }
+
+    /// nil where no node has taken up a catalog yet.
+    func standing() async throws -> Standing? {
+        try await self.store.bookmarks([Self.name])[Self.name].map { try JSONNotes.decode($0, Self.name) }
+    }
+
+    /// Takes up the catalog by which this node answers from now on.
+    /// - Returns: by what streams have been told.
+    func adopt(_ catalog: Catalog, rules: UInt32, at moment: Moment) async throws -> Standing {
+        let (fingerprint, mine) = (catalog.fingerprint, "catalog-of/\(self.node)")
+        try await self.keep(catalog)
+        for _ in 0..<Self.attempts {
+            let found = try await self.store.bookmarks([Self.name, mine])
+            // Under another name it may have answered by any.
+            let answeredAlike = try found[mine].map { try JSONNotes.decode($0, mine) as UInt64 == fingerprint } ?? false
+            let standing: Standing
+            if let note = found[Self.name] {
+                let before: Standing = try JSONNotes.decode(note, Self.name)
+                guard var history = before.history else { throw Self.damaged }
+                if !answeredAlike || history.newest != fingerprint { history.adopt(fingerprint, at: moment) }
+                standing = Standing(history, rules: before.rules)
+                if standing != before { guard try await self.replace(note, with: standing) else { continue } }
+            } else {
+                standing = Standing(CatalogHistory(catalog: fingerprint), rules: rules)
+                let note = try JSONNotes.encode(standing)
+                guard try await self.begin(note) == note else { continue }
+            }
+            try await self.store.setBookmarks([mine: try JSONNotes.encode(fingerprint)])
+            return standing
+        }
+        throw ServiceError(.overloaded, "other nodes change the catalog all the time")
+    }
+
+    /// All streams have been told by this mark.
+    /// - Returns: false when a node has taken up a catalog meanwhile: then some may not have been.
+    func settle(_ mark: RulesMark) async throws -> Bool {
+        guard let note = try await self.store.bookmarks([Self.name])[Self.name] else { return false }
+        let before: Standing = try JSONNotes.decode(note, Self.name)
+        guard before.history?.fingerprint == mark.history else { return false }
+        let after = Standing(CatalogHistory(catalog: mark.catalog), rules: mark.rules)
+        return before == after ? true : try await self.replace(note, with: after)
+    }
+
+    /// The catalogs of a history that can still be read.
+    func catalogs(of history: CatalogHistory) async throws -> [UInt64: Catalog] {
+        var catalogs: [UInt64: Catalog] = [:]
+        for fingerprint in Set(history.steps.map(\.catalog)) {
+            let parts = try await self.notes.all(startingWith: Self.prefix(of: fingerprint))
+            guard !parts.isEmpty else { continue }
+            let entries: [StoredEntry] = try JSONNotes.decode(parts.flatMap(\.value), Self.prefix(of: fingerprint))
+            let catalog = Catalog(
+                entries.map { Catalog.Entry(entitlement: $0.entitlement, products: $0.products) })
+            // A part of one is no catalog.
+            if catalog.fingerprint == fingerprint { catalogs[fingerprint] = catalog }
+        }
+        return catalogs
+    }
+
+    private struct StoredEntry: Codable {
+        var entitlement: String
+        var products: [String]
+    }
+
+    private func keep(_ catalog: Catalog) async throws {
+        let entries = catalog.entitlements.sorted().map { name in
+            StoredEntry(entitlement: name, products: (catalog.products(granting: name) ?? []).sorted())
+        }
+        let bytes = try JSONNotes.encode(entries)
+        var parts: [String: [UInt8]] = [:]
+        for (number, start) in stride(from: 0, to: bytes.count, by: Self.partSize).enumerated() {
+            let part = String(100_000 + number).dropFirst()
+            parts[Self.prefix(of: catalog.fingerprint) + part] = Array(bytes[start...].prefix(Self.partSize))
+        }
+        try await self.store.setBookmarks(parts)
+    }
+
+    private static func prefix(of fingerprint: UInt64) -> String { "catalog/\(String(fingerprint, radix: 16))/" }
+
+    private static let damaged = ServiceError(.corrupt, "the note catalogs names none")
+
+    private func begin(_ note: [UInt8]) async throws -> [UInt8] {
+        try await DedicatedThread.run(named: "catalogs") { () throws(StoreError) in
+            try self.store.keepBookmark(Self.name, note)
+        }
+    }
+
+    private func replace(_ note: [UInt8], with standing: Standing) async throws -> Bool {
+        try await self.store.replaceBookmark(Self.name, note, with: try JSONNotes.encode(standing))
+    }
+}

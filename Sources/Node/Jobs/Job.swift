@@ -1,0 +1,47 @@
+package import Subscriptions
+
+/// Long work on the whole store: a row beside the log with a cursor. The owner of the shard of its id drives it, and whoever owns that
+/// next goes on at the cursor.
+package struct Job: Hashable, Sendable {
+    package enum Kind: String, Sendable, CaseIterable, Codable {
+        /// Tells of each stream whose answer changed rules have changed.
+        case reevaluate
+    }
+
+    package enum State: String, Sendable, CaseIterable, Codable {
+        case running, done, failed, cancelled
+    }
+
+    /// How far it has come: all before it has been dealt with.
+    package struct Cursor: Hashable, Sendable, Codable {
+        package var shard = 0
+        /// The key of the stream that was dealt with last; nil at the beginning of the shard.
+        package var key: [UInt8]?
+    }
+
+    package var id: String
+    package var kind: Kind
+    package var state = State.running
+    /// The name of the API token that asked.
+    package var actor: String?
+    package var started: Moment
+    package var ended: Moment?
+    package var cursor = Cursor()
+    /// Streams that were looked at, and those of them of which there was something to tell.
+    package var examined = 0
+    package var changed = 0
+    /// Streams that could not be looked at: what is stored of them cannot be read, or not be added to.
+    package var skipped = 0
+    /// By what the node answers that began it. One that knows of other earlier catalogs begins it anew.
+    package var mark: RulesMark
+    /// One sentence for people: why it failed, or what it waits for.
+    package var message: String?
+
+    package init(id: String, kind: Kind, actor: String?, started: Moment, mark: RulesMark) {
+        self.id = id
+        self.kind = kind
+        self.actor = actor
+        self.started = started
+        self.mark = mark
+    }
+}

@@ -1,0 +1,130 @@
+import Entitlements
+import EventLog
+package import Logging
+import Ownership
+package import ServiceContract
+package import Shards
+import Subscriptions
+import Synchronization
+
+/// The store's jobs, as this node begins and drives them. Those whose shard it owns it drives; a step and the row that says so are not
+/// one commit, so a step may be done twice.
+package final class JobRunner: Sendable {
+    package let book: JobBook
+    private let router: ShardRouter
+    private let rulebook: Rulebook
+    private let teller: RulesTeller
+    private let reevaluating: Reevaluating
+    private let clock: ClockWatch
+    private let logger: Logger
+    /// By id: those that this node drives.
+    private let driven = Mutex<Set<String>>([])
+
+    /// Between two looks for jobs, and after what could not be done now.
+    private static let pause = Duration.seconds(1)
+
+    package init(router: ShardRouter, rulebook: Rulebook, node: String, logger: Logger) {
+        let catalogs = CatalogBook(notes: JSONNotes(store: router.store), node: node)
+        self.book = JobBook(store: router.store)
+        self.router = router
+        self.rulebook = rulebook
+        self.teller = RulesTeller(
+            store: router.store, book: catalogs, rulebook: rulebook, clock: router.watch, logger: logger)
+        self.reevaluating = Reevaluating(router: router, rulebook: rulebook, book: catalogs, clock: router.watch)
+        self.clock = router.watch
+        self.logger = logger
+    }
+
+    /// Begins one, unless one of this kind is under way with the same settings. One with other settings ends.
+    /// - Throws: `.stopping` while the node does not know what was told before.
+    package func start(_ kind: Job.Kind, actor: String?) async throws(ServiceError) -> Job {
+        try await self.teller.refresh()
+        guard let mark = self.rulebook.reevaluator?.mark else {
+            throw ServiceError(.stopping, "the node does not know yet what was told before")
+        }
+        for job in try await self.book.all() where job.state == .running && job.kind == kind {
+            if job.mark.answersLike(mark) { return job }
+            _ = try await self.book.cancel(job.id, at: self.clock.present)
+        }
+        let job = Job(
+            id: String(UInt64.random(in: 1 << 60 ... .max), radix: 16), kind: kind, actor: actor,
+            started: self.clock.present, mark: mark)
+        try await self.book.add(job)
+        return job
+    }
+
+    /// To be called before the node decides anything: waits for the store, so that nothing is decided by new rules of which nobody has
+    /// been told.
+    package func prepare() async {
+        while !Task.isCancelled {
+            do throws(ServiceError) {
+                return try await self.teller.begin()
+            } catch {
+                guard error.code != .corrupt else {
+                    return self.logger.error(
+                        "What was told by earlier rules cannot be read: nothing is told of changed ones",
+                        metadata: .runtime([.error: "\(error.message)"]))
+                }
+                try? await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+
+    /// Until it is cancelled.
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                try? await self.teller.refresh()
+                let jobs = (try? await self.book.all()) ?? []
+                for job in jobs where job.state == .running && self.isOurs(job.id) {
+                    guard self.driven.withLock({ $0.insert(job.id).inserted }) else { continue }
+                    group.addTask {
+                        await self.drive(job.id)
+                        _ = self.driven.withLock { $0.remove(job.id) }
+                    }
+                }
+                try? await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+
+    private func isOurs(_ id: String) -> Bool {
+        self.router.parts[Int(self.router.map.shard(of: "job:" + id).rawValue)].isOurs
+    }
+
+    /// Until it has ended, or is another node's.
+    private func drive(_ id: String) async {
+        while !Task.isCancelled, self.isOurs(id) {
+            do {
+                let (job, note) = try await self.book.row(of: id)
+                guard job.state == .running else { return }
+                let (next, rest) = await self.step(job)
+                if next != job { _ = try await self.book.replace(note, with: next) }
+                try? await Task.sleep(for: rest)
+            } catch {
+                guard error.retryable else { return }
+                try? await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+
+    /// - Returns: the job behind it, and how long to rest.
+    private func step(_ job: Job) async -> (Job, Duration) {
+        var next = job
+        do {
+            let rest =
+                switch job.kind {
+                case .reevaluate: try await self.reevaluating.step(&next)
+                }
+            if next.state == .running { next.message = nil }
+            return (next, rest)
+        } catch {
+            next = job
+            next.message = error.message
+            if error.retryable { return (next, Self.pause) }
+            self.logger.warning("A job has failed", metadata: .runtime([.error: "\(error.message)"]))
+            (next.state, next.ended) = (.failed, self.clock.present)
+            return (next, .zero)
+        }
+    }
+}
