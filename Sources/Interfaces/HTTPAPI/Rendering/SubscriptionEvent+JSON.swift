@@ -23,7 +23,24 @@ extension SubscriptionEvent {
             json.member("actor", ifPresent: self.actor)
             json.member("reason", ifPresent: self.link?.reason ?? self.customer?.reason)
             self.customer?.content.writeMembers(to: &json)
+            if let reevaluation = self.reevaluation {
+                json.member("before") { reevaluation.previous.write(to: &$0) }
+                json.member("after") { reevaluation.current.write(to: &$0) }
+            }
             json.member("detail", ifPresent: self.detail)
+        }
+    }
+}
+
+extension Reevaluation.Answer {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("entitled", self.entitled)
+            json.member("state", self.state?.rawValue)
+            json.member("code", self.code)
+            json.member("productId", self.productID)
+            json.member("validUntil", self.validUntil)
+            json.member("entitlements", self.entitlements)
         }
     }
 }

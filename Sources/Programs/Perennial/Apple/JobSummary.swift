@@ -2,26 +2,41 @@
 package struct JobSummary {
     private let job: JSONFragment
 
-    /// - Parameter job: of `GET /v1/reconcile/jobs/{job}`.
+    /// - Parameter job: of `GET /v1/reconcile/jobs/{job}` or `GET /v1/jobs/{job}`.
     package init(_ job: JSONFragment) { self.job = job }
 
     package var id: String { self.text("id") }
     package var isRunning: Bool { self.text("state") == "running" }
-    package var hasFailed: Bool { self.text("state") == "failed" }
+    /// It has ended before it was done.
+    package var hasFailed: Bool { !self.isRunning && self.text("state") != "done" }
 
     /// How far it is.
     package var line: String { "\(self.name): \(self.figures)" }
 
     /// What it came to.
     package var ending: String {
-        guard self.hasFailed else { return "\(self.name) is done: \(self.figures)" }
-        return "\(self.name) has failed: \(self.text("error")) (until then \(self.figures))"
+        switch self.text("state") {
+        case "failed":
+            let reason = self.isReevaluation ? self.text("message") : self.text("error")
+            return "\(self.name) has failed: \(reason) (until then \(self.figures))"
+        case "cancelled": return "\(self.name) was cancelled (until then \(self.figures))"
+        default: return "\(self.name) is done: \(self.figures)"
+        }
     }
 
     private var isRun: Bool { self.text("kind") == "run" }
-    private var name: String { "\(self.isRun ? "reconciliation" : "backfill") \(self.id)" }
+    private var isReevaluation: Bool { self.text("kind") == "reevaluate" }
+
+    private var name: String {
+        let kind = self.isReevaluation ? "reevaluation" : self.isRun ? "reconciliation" : "backfill"
+        return "\(kind) \(self.text("id"))"
+    }
 
     private var figures: String {
+        if self.isReevaluation {
+            let waits = self.isRunning ? self.job["message"]?.plain.map { ", waits: \($0)" } ?? "" : ""
+            return "examined \(self.text("examined")), changed \(self.text("changed"))\(waits)"
+        }
         var figures = [("requests", "calls"), ("read", "fetched"), ("new", "recorded"), ("known", "duplicates")]
         // Only where there is something to look into.
         figures += [("in quarantine", "quarantined"), ("refused", "refused")].filter { self.text($0.1) != "0" }

@@ -5,6 +5,9 @@ import UnixSignals
 struct JobWatch {
     let client: NodeClient
     let format: OutputFormat
+    /// Where the node tells of the work, and the command that does.
+    var path = ["v1", "reconcile", "jobs"]
+    var command = "reconcile watch"
 
     private static let pause = Duration.milliseconds(500)
 
@@ -22,7 +25,7 @@ struct JobWatch {
             return try await tasks.next() ?? nil
         }
         guard let last else {
-            Console.complain("The node goes on with it; to see how far it is: perennial reconcile watch \(id)")
+            Console.complain("The node goes on with it; to see how far it is: perennial \(self.command) \(id)")
             throw ExitCode(1)
         }
         let summary = JobSummary(last)
@@ -42,7 +45,7 @@ struct JobWatch {
                 self.show(JobSummary(job).line, on: status)
             }
             try await Task.sleep(for: Self.pause)
-            job = try await self.client.get(["v1", "reconcile", "jobs", JobSummary(first).id])
+            job = try await self.client.get(self.path + [JobSummary(first).id])
         }
         return job
     }

@@ -22,7 +22,8 @@ struct PerennialCommand: AsyncParsableCommand {
             ReconcileCommand.self,
             ConsumptionCommand.self, WebhooksCommand.self, QuarantineCommand.self, ClusterCommand.self,
             ShardsCommand.self,
-            StoreCommand.self, KeysCommand.self, TokensCommand.self, ConfigCommand.self, VersionCommand.self,
+            StoreCommand.self, JobCommand.self, KeysCommand.self, TokensCommand.self, ConfigCommand.self,
+            VersionCommand.self,
         ])
 
     static func main() async {

@@ -6,6 +6,7 @@ struct StoreCommand: ParsableCommand {
         discussion: """
             Example:
               perennial store copy --from perennial.db --config perennial.yaml
+              perennial store reevaluate
             """,
-        subcommands: [Copy.self])
+        subcommands: [Copy.self, Reevaluate.self])
 }
