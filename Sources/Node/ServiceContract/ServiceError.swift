@@ -55,6 +55,8 @@ package struct ServiceError: Error, Sendable {
         case tooManyIdentifiers
         /// The token or app transaction is another customer's, and the policy lets nobody move it (409).
         case tokenElsewhere
+        /// Nothing is as the event that is to be taken back has put it (409).
+        case nothingToUndo
         /// More attributes than a customer may have (422).
         case invalidAttributes
         /// Apple has refused what was asked, for good (422).
@@ -128,7 +130,7 @@ extension ServiceError.Code {
             .unknownEntitlement, .ambiguous, .futureMoment, .invalidCursor, .storeRewound,
             .invalidRequest, .olderNodes, .notConfigured, .linkedElsewhere, .tooManySharers,
             .grantExists, .invalidGrant, .tooManyGrants, .unknownGrant, .customerMoved, .tooManyIdentifiers,
-            .tokenElsewhere,
+            .tokenElsewhere, .nothingToUndo,
             .invalidAttributes, .appStoreRefused,
             .transactionElsewhere, .appStoreOutcomeUnknown, .unknownJob, .unknownWebhook, .corrupt:
             false
@@ -160,4 +162,11 @@ extension ServiceError.Code {
         default: 5
         }
     }
+}
+
+extension ServiceError {
+    package static let nothingToUndo = ServiceError(
+        .nothingToUndo,
+        "the event is not in the customer's history, is older than 30 days, cannot be taken back, or something has been said of the same "
+            + "since: GET /v1/customers/{customerId} shows the history")
 }

@@ -114,7 +114,7 @@ extension SubscriptionService {
 
     private static let attempts = 8
 
-    private func submit(
+    func submit(
         _ registration: Registration, _ key: StreamKey, at version: StreamVersion
     ) async throws(ServiceError) {
         var bundle = self.bundleOfRequest

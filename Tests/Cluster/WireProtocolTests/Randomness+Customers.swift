@@ -33,10 +33,20 @@ extension Randomness {
     }
 
     mutating func linkRequest() -> LinkRequest {
-        LinkRequest(
-            self.customer(), origin: self.pick(LinkRequest.Origin.allCases),
-            action: self.pick(LinkRequest.Action.allCases),
-            actor: self.optional { $0.text() }, reason: self.optional { $0.text() })
+        let action = self.pick(LinkRequest.Action.allCases)
+        return LinkRequest(
+            self.customer(), origin: self.pick(LinkRequest.Origin.allCases), action: action,
+            actor: self.optional { $0.text() }, reason: self.optional { $0.text() },
+            undo: action == .undo ? LinkUndo(from: self.links(), to: self.links()) : nil)
+    }
+
+    private mutating func links() -> StreamLinks {
+        StreamLinks(
+            link: self.optional { random in
+                CustomerLink(
+                    customer: random.optional { $0.customer() }, token: random.optional { $0.token() },
+                    place: random.place())
+            }, sharers: self.list(upTo: 3) { $0.customer() }, conflicts: self.list(upTo: 3) { $0.customer() })
     }
 
     mutating func customerRecord() -> CustomerRecord {
@@ -76,7 +86,8 @@ extension Randomness {
 
     mutating func customerRequest() -> CustomerRequest {
         let change: CustomerRequest.Content =
-            switch Int.random(in: 0..<8, using: &self) {
+            switch Int.random(in: 0..<9, using: &self) {
+            case 7: .restore(from: self.grant(), to: self.optional { $0.grant() })
             case 2: .take(self.customer(), at: self.version(), self.room(), origin: 7)
             case 3: .settle(self.customer(), self.belongings())
             case 4: .move(to: self.customer(), at: self.version())

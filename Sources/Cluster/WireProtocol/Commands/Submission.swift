@@ -49,7 +49,10 @@ extension Submission: WireRepresentable {
             try message.message(2) { (message) throws(WireError) in
                 try self.bundle.event.write(to: &message, key: self.key)
             }
-            if let link = self.bundle.link { message.message(3) { $0.write(link) } }
+            if let link = self.bundle.link {
+                let undo = try link.undo?.proto().encoded()
+                message.message(3) { $0.write(link, undo) }
+            }
             if let customer = self.bundle.customer { message.write(try customer.proto().encoded(), 4) }
             message.write(self.bundle.registration?.version, 5)
             if let mark = self.bundle.reevaluation {
@@ -162,12 +165,13 @@ extension RulesMark {
 }
 
 extension MessageWriter {
-    fileprivate mutating func write(_ link: LinkRequest) {
+    fileprivate mutating func write(_ link: LinkRequest, _ undo: [UInt8]?) {
         self.write(Int64(link.origin.rawValue), 1)
         self.write(link.action == .unlink, 2)
         self.write(link.actor, 3)
         self.write(link.reason, 4)
         self.write(link.action == .dismiss, 5)
+        if let undo { self.write(undo, 6) }
     }
 }
 
@@ -188,6 +192,9 @@ extension LinkRequest {
             case 3: self.actor = try message.text()
             case 4: self.reason = try message.text()
             case 5: if try message.flag() { self.action = .dismiss }
+            case 6:
+                self.action = .undo
+                self.undo = try LinkUndo(message.message(unless: self.undo != nil).copy)
             default: try message.skip()
             }
         }

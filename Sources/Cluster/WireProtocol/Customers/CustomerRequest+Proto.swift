@@ -8,6 +8,8 @@ extension CustomerRequest {
             case .grant(let request):
                 .grant(Grant(request.grant), startsNow: request.startsNow, replaces: request.replaces)
             case .revoke(let id): .revoke(grant: id)
+            case .restore(let request):
+                .restore(from: Grant(request.from), to: request.hasTo ? Grant(request.to) : nil)
             case .set(let attributes): .set(attributes.values)
             case .take(let request):
                 .take(
@@ -35,6 +37,9 @@ extension CustomerRequest {
             proto.grant.startsNow = startsNow
             proto.grant.replaces = replaces
         case .revoke(let id): proto.revoke = id
+        case .restore(let from, let to):
+            proto.restore.from = from.proto()
+            if let to { proto.restore.to = to.proto() }
         case .set(let changes): proto.set = ProtoAttributes(changes)
         case .take(let other, let version, let room, let origin):
             proto.take.customer = ProtoIdentifier(other.rawValue)

@@ -512,45 +512,165 @@ package nonisolated struct ProtoRulesMark: Sendable {
   package init() {}
 }
 
-package nonisolated struct ProtoLinkRequest: Sendable {
+package nonisolated struct ProtoLinkRequest: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var origin: ProtoLinkOrigin = .unspecified
+  package var origin: ProtoLinkOrigin {
+    get {_storage._origin}
+    set {_uniqueStorage()._origin = newValue}
+  }
 
   /// The customer is to have the stream no more.
-  package var unlinks: Bool = false
+  package var unlinks: Bool {
+    get {_storage._unlinks}
+    set {_uniqueStorage()._unlinks = newValue}
+  }
 
   /// The name of the API token that asks.
   package var actor: String {
-    get {_actor ?? String()}
-    set {_actor = newValue}
+    get {_storage._actor ?? String()}
+    set {_uniqueStorage()._actor = newValue}
   }
   /// Returns true if `actor` has been explicitly set.
-  package var hasActor: Bool {self._actor != nil}
+  package var hasActor: Bool {_storage._actor != nil}
   /// Clears the value of `actor`. Subsequent reads from it will return its default value.
-  package mutating func clearActor() {self._actor = nil}
+  package mutating func clearActor() {_uniqueStorage()._actor = nil}
 
   /// For people.
   package var reason: String {
-    get {_reason ?? String()}
-    set {_reason = newValue}
+    get {_storage._reason ?? String()}
+    set {_uniqueStorage()._reason = newValue}
   }
   /// Returns true if `reason` has been explicitly set.
-  package var hasReason: Bool {self._reason != nil}
+  package var hasReason: Bool {_storage._reason != nil}
   /// Clears the value of `reason`. Subsequent reads from it will return its default value.
-  package mutating func clearReason() {self._reason = nil}
+  package mutating func clearReason() {_uniqueStorage()._reason = nil}
 
   /// The customer's link that was refused does not wait for a person any more.
-  package var dismisses: Bool = false
+  package var dismisses: Bool {
+    get {_storage._dismisses}
+    set {_uniqueStorage()._dismisses = newValue}
+  }
+
+  /// The stream's links are to be as before something that people have said. From feature level 6 on.
+  package var undo: ProtoLinkUndo {
+    get {_storage._undo ?? ProtoLinkUndo()}
+    set {_uniqueStorage()._undo = newValue}
+  }
+  /// Returns true if `undo` has been explicitly set.
+  package var hasUndo: Bool {_storage._undo != nil}
+  /// Clears the value of `undo`. Subsequent reads from it will return its default value.
+  package mutating func clearUndo() {_uniqueStorage()._undo = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _actor: String? = nil
-  fileprivate var _reason: String? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+package nonisolated struct ProtoLinkUndo: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As that has put them; with others nothing is done.
+  package var from: ProtoStreamLinks {
+    get {_from ?? ProtoStreamLinks()}
+    set {_from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  package var hasFrom: Bool {self._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  package mutating func clearFrom() {self._from = nil}
+
+  package var to: ProtoStreamLinks {
+    get {_to ?? ProtoStreamLinks()}
+    set {_to = newValue}
+  }
+  /// Returns true if `to` has been explicitly set.
+  package var hasTo: Bool {self._to != nil}
+  /// Clears the value of `to`. Subsequent reads from it will return its default value.
+  package mutating func clearTo() {self._to = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _from: ProtoStreamLinks? = nil
+  fileprivate var _to: ProtoStreamLinks? = nil
+}
+
+/// What people have said of whose a stream is.
+package nonisolated struct ProtoStreamLinks: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Absent when the stream has no link.
+  package var link: ProtoStreamLinks.Link {
+    get {_link ?? ProtoStreamLinks.Link()}
+    set {_link = newValue}
+  }
+  /// Returns true if `link` has been explicitly set.
+  package var hasLink: Bool {self._link != nil}
+  /// Clears the value of `link`. Subsequent reads from it will return its default value.
+  package mutating func clearLink() {self._link = nil}
+
+  package var sharers: [ProtoIdentifier] = []
+
+  package var conflicts: [ProtoIdentifier] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated struct Link: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// Absent for a link to nobody.
+    package var customer: ProtoIdentifier {
+      get {_customer ?? ProtoIdentifier()}
+      set {_customer = newValue}
+    }
+    /// Returns true if `customer` has been explicitly set.
+    package var hasCustomer: Bool {self._customer != nil}
+    /// Clears the value of `customer`. Subsequent reads from it will return its default value.
+    package mutating func clearCustomer() {self._customer = nil}
+
+    /// The token that it overrules, at its place.
+    package var token: ProtoIdentifier {
+      get {_token ?? ProtoIdentifier()}
+      set {_token = newValue}
+    }
+    /// Returns true if `token` has been explicitly set.
+    package var hasToken: Bool {self._token != nil}
+    /// Clears the value of `token`. Subsequent reads from it will return its default value.
+    package mutating func clearToken() {self._token = nil}
+
+    package var place: ProtoFactPlace {
+      get {_place ?? ProtoFactPlace()}
+      set {_place = newValue}
+    }
+    /// Returns true if `place` has been explicitly set.
+    package var hasPlace: Bool {self._place != nil}
+    /// Clears the value of `place`. Subsequent reads from it will return its default value.
+    package mutating func clearPlace() {self._place = nil}
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _customer: ProtoIdentifier? = nil
+    fileprivate var _token: ProtoIdentifier? = nil
+    fileprivate var _place: ProtoFactPlace? = nil
+  }
+
+  package init() {}
+
+  fileprivate var _link: ProtoStreamLinks.Link? = nil
 }
 
 /// The signed originals as the log keeps them, packed by the node that verified them.
@@ -1240,7 +1360,112 @@ nonisolated extension ProtoRulesMark: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension ProtoLinkRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".LinkRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}unlinks\0\u{1}actor\0\u{1}reason\0\u{1}dismisses\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}unlinks\0\u{1}actor\0\u{1}reason\0\u{1}dismisses\0\u{1}undo\0")
+
+  fileprivate class _StorageClass {
+    var _origin: ProtoLinkOrigin = .unspecified
+    var _unlinks: Bool = false
+    var _actor: String? = nil
+    var _reason: String? = nil
+    var _dismisses: Bool = false
+    var _undo: ProtoLinkUndo? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _origin = source._origin
+      _unlinks = source._unlinks
+      _actor = source._actor
+      _reason = source._reason
+      _dismisses = source._dismisses
+      _undo = source._undo
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularEnumField(value: &_storage._origin) }()
+        case 2: try { try decoder.decodeSingularBoolField(value: &_storage._unlinks) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._actor) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
+        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._dismisses) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._undo) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._origin != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._origin, fieldNumber: 1)
+      }
+      if _storage._unlinks != false {
+        try visitor.visitSingularBoolField(value: _storage._unlinks, fieldNumber: 2)
+      }
+      try { if let v = _storage._actor {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._reason {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+      } }()
+      if _storage._dismisses != false {
+        try visitor.visitSingularBoolField(value: _storage._dismisses, fieldNumber: 5)
+      }
+      try { if let v = _storage._undo {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoLinkRequest, rhs: ProtoLinkRequest) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._origin != rhs_storage._origin {return false}
+        if _storage._unlinks != rhs_storage._unlinks {return false}
+        if _storage._actor != rhs_storage._actor {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        if _storage._dismisses != rhs_storage._dismisses {return false}
+        if _storage._undo != rhs_storage._undo {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoLinkUndo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".LinkUndo"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}to\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1248,11 +1473,8 @@ nonisolated extension ProtoLinkRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularEnumField(value: &self.origin) }()
-      case 2: try { try decoder.decodeSingularBoolField(value: &self.unlinks) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self._actor) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self._reason) }()
-      case 5: try { try decoder.decodeSingularBoolField(value: &self.dismisses) }()
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._from) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._to) }()
       default: break
       }
     }
@@ -1263,30 +1485,106 @@ nonisolated extension ProtoLinkRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if self.origin != .unspecified {
-      try visitor.visitSingularEnumField(value: self.origin, fieldNumber: 1)
-    }
-    if self.unlinks != false {
-      try visitor.visitSingularBoolField(value: self.unlinks, fieldNumber: 2)
-    }
-    try { if let v = self._actor {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    try { if let v = self._from {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
-    try { if let v = self._reason {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    try { if let v = self._to {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
-    if self.dismisses != false {
-      try visitor.visitSingularBoolField(value: self.dismisses, fieldNumber: 5)
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoLinkUndo, rhs: ProtoLinkUndo) -> Bool {
+    if lhs._from != rhs._from {return false}
+    if lhs._to != rhs._to {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoStreamLinks: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StreamLinks"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}link\0\u{1}sharers\0\u{1}conflicts\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._link) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.sharers) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.conflicts) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._link {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.sharers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.sharers, fieldNumber: 2)
+    }
+    if !self.conflicts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.conflicts, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: ProtoLinkRequest, rhs: ProtoLinkRequest) -> Bool {
-    if lhs.origin != rhs.origin {return false}
-    if lhs.unlinks != rhs.unlinks {return false}
-    if lhs._actor != rhs._actor {return false}
-    if lhs._reason != rhs._reason {return false}
-    if lhs.dismisses != rhs.dismisses {return false}
+  package static func ==(lhs: ProtoStreamLinks, rhs: ProtoStreamLinks) -> Bool {
+    if lhs._link != rhs._link {return false}
+    if lhs.sharers != rhs.sharers {return false}
+    if lhs.conflicts != rhs.conflicts {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoStreamLinks.Link: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoStreamLinks.protoMessageName + ".Link"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}customer\0\u{1}token\0\u{1}place\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._customer) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._token) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._place) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._customer {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._token {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._place {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoStreamLinks.Link, rhs: ProtoStreamLinks.Link) -> Bool {
+    if lhs._customer != rhs._customer {return false}
+    if lhs._token != rhs._token {return false}
+    if lhs._place != rhs._place {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -574,6 +574,15 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
     set {change = .stay(newValue)}
   }
 
+  /// From feature level 6 on.
+  package var restore: ProtoCustomerRequest.RestoreRequest {
+    get {
+      if case .restore(let v)? = change {return v}
+      return ProtoCustomerRequest.RestoreRequest()
+    }
+    set {change = .restore(newValue)}
+  }
+
   /// The name of the API token that asks.
   package var actor: String {
     get {_actor ?? String()}
@@ -611,7 +620,41 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
     case move(ProtoCustomerRequest.MoveRequest)
     /// To stop a move that is under way.
     case stay(Bool)
+    /// From feature level 6 on.
+    case restore(ProtoCustomerRequest.RestoreRequest)
 
+  }
+
+  /// That a grant say again what it said, as long as it says what something has made it say.
+  package nonisolated struct RestoreRequest: @unchecked Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var from: ProtoGrant {
+      get {_storage._from ?? ProtoGrant()}
+      set {_uniqueStorage()._from = newValue}
+    }
+    /// Returns true if `from` has been explicitly set.
+    package var hasFrom: Bool {_storage._from != nil}
+    /// Clears the value of `from`. Subsequent reads from it will return its default value.
+    package mutating func clearFrom() {_uniqueStorage()._from = nil}
+
+    /// Absent where there was none.
+    package var to: ProtoGrant {
+      get {_storage._to ?? ProtoGrant()}
+      set {_uniqueStorage()._to = newValue}
+    }
+    /// Returns true if `to` has been explicitly set.
+    package var hasTo: Bool {_storage._to != nil}
+    /// Clears the value of `to`. Subsequent reads from it will return its default value.
+    package mutating func clearTo() {_uniqueStorage()._to = nil}
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _storage = _StorageClass.defaultInstance
   }
 
   package nonisolated struct TakeRequest: Sendable {
@@ -1480,7 +1523,7 @@ nonisolated extension ProtoCustomerState.Take: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CustomerRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grant\0\u{1}revoke\0\u{1}set\0\u{1}actor\0\u{1}take\0\u{1}drop\0\u{1}settle\0\u{1}move\0\u{1}stay\0\u{1}reason\0\u{1}origins\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grant\0\u{1}revoke\0\u{1}set\0\u{1}actor\0\u{1}take\0\u{1}drop\0\u{1}settle\0\u{1}move\0\u{1}stay\0\u{1}reason\0\u{1}origins\0\u{1}restore\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1585,6 +1628,19 @@ nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf
       }()
       case 10: try { try decoder.decodeSingularStringField(value: &self._reason) }()
       case 11: try { try decoder.decodeRepeatedFixed64Field(value: &self.origins) }()
+      case 12: try {
+        var v: ProtoCustomerRequest.RestoreRequest?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .restore(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .restore(v)
+        }
+      }()
       default: break
       }
     }
@@ -1642,6 +1698,9 @@ nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf
     if !self.origins.isEmpty {
       try visitor.visitPackedFixed64Field(value: self.origins, fieldNumber: 11)
     }
+    try { if case .restore(let v)? = self.change {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1650,6 +1709,83 @@ nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf
     if lhs._actor != rhs._actor {return false}
     if lhs._reason != rhs._reason {return false}
     if lhs.origins != rhs.origins {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerRequest.RestoreRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoCustomerRequest.protoMessageName + ".RestoreRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}to\0")
+
+  fileprivate class _StorageClass {
+    var _from: ProtoGrant? = nil
+    var _to: ProtoGrant? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _from = source._from
+      _to = source._to
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._from) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._to) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._from {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._to {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerRequest.RestoreRequest, rhs: ProtoCustomerRequest.RestoreRequest) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._from != rhs_storage._from {return false}
+        if _storage._to != rhs_storage._to {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -6,6 +6,8 @@ package enum LinkRefusal: String, Hashable, Sendable {
     case linkedElsewhere
     /// As many customers share the stream as may.
     case tooManySharers
+    /// What is to be taken back has been changed since.
+    case nothingToUndo
 }
 
 /// What a request to link or unlink a stream comes to. Only the policy moves a stream from one customer to another, and only
@@ -66,6 +68,21 @@ package struct LinkDecision: Hashable, Sendable {
             take(LinkRecord(.unlinked, linked))
         }
         if rest.resolution.reason(of: customer) != nil { take(rest.link(to: nil)) }
+    }
+
+    /// Makes the stream's links what they were, if nobody has changed since to whom they lead. Who has come to wait for a person since goes on
+    /// waiting.
+    package init(undoing request: LinkRequest, _ undo: LinkUndo, _ stream: LinkedStream) {
+        let links = StreamLinks(stream.leads)
+        guard links.leadsLike(undo.from) else {
+            self.refusal = .nothingToUndo
+            return
+        }
+        var target = undo.to
+        if links.conflicts != undo.from.conflicts {
+            target.conflicts = links.conflicts.filter { $0 != target.link?.customer && !target.sharers.contains($0) }
+        }
+        self.records = stream.leads.records(restoring: target).map { $0.by(request) }
     }
 
     /// Closes the customer's conflicts, under whichever of its ids they were recorded.

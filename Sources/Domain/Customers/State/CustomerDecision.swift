@@ -9,6 +9,8 @@ package enum CustomerRefusal: Hashable, Sendable {
     /// As many grants live as may, or as there is room for.
     case tooManyGrants
     case unknownGrant
+    /// What is to be taken back has been changed since.
+    case nothingToUndo
     /// Others have brought grants of this id along, and more than one has not ended.
     case severalGrants
     case tooManyAttributes
@@ -80,6 +82,20 @@ package struct CustomerDecision: Hashable, Sendable {
             }
             if meant.count > 1 { self.refusal = .severalGrants }
             if grant.isLive(at: moment) { self.record(.revoked(grant: key, at: moment), request) }
+        case .restore(let from, let to):
+            guard state.grants.contains(from) else {
+                self.refusal = .nothingToUndo
+                return
+            }
+            guard let to else {
+                if from.isLive(at: moment) { self.record(.revoked(grant: from.key, at: moment), request) }
+                return
+            }
+            let others = seen.filter { $0.isLive(at: moment) && $0.key != to.key }
+            if to.isLive(at: moment), !CustomerState.fits(to, beside: others, state.reserved()) {
+                self.refusal = .tooManyGrants
+            }
+            self.record(.granted(to), request)
         case .set(let wanted):
             let changes = wanted.filter { $1 != state.attributes[$0] }
             guard !changes.isEmpty else { return }

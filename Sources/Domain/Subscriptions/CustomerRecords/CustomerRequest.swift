@@ -8,6 +8,9 @@ package struct CustomerRequest: Hashable, Sendable {
         case grant(Grant, startsNow: Bool, replaces: Bool)
         /// To take the grant of this id back.
         case revoke(grant: String)
+        /// To make a grant say again what it said; to take it back where there was none. Only as long as it says what something has
+        /// made it say.
+        case restore(from: Grant, to: Grant?)
         /// To set attributes; nil removes one.
         case set([String: AttributeValue?])
         /// To let this other customer, whose stream is at this version, move here.

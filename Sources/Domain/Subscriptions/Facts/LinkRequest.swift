@@ -15,6 +15,8 @@ package struct LinkRequest: Hashable, Sendable {
         case unlink
         /// The customer's link that was refused does not wait for a person any more.
         case dismiss
+        /// The stream's links are to be as before something that people have said (`undo`).
+        case undo
     }
 
     package var customer: CustomerID
@@ -24,14 +26,18 @@ package struct LinkRequest: Hashable, Sendable {
     package var actor: String?
     /// Why, for people.
     package var reason: String?
+    /// Of `.undo`.
+    package var undo: LinkUndo?
 
     package init(
-        _ customer: CustomerID, origin: Origin, action: Action = .link, actor: String? = nil, reason: String? = nil
+        _ customer: CustomerID, origin: Origin, action: Action = .link, actor: String? = nil, reason: String? = nil,
+        undo: LinkUndo? = nil
     ) {
         self.customer = customer
         self.origin = origin
         self.action = action
         self.actor = actor
         self.reason = reason
+        self.undo = undo
     }
 }

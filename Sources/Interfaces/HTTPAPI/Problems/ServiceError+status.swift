@@ -15,7 +15,7 @@ extension ServiceError.Code {
             .unknownWebhook, .unknownGrant:
             .notFound
         case .ambiguous, .storeRewound, .olderNodes, .notConfigured, .linkedElsewhere, .tooManySharers, .grantExists,
-            .customerMoved, .tokenElsewhere:
+            .customerMoved, .tokenElsewhere, .nothingToUndo:
             .conflict
         // Not a 5xx, which some proxies and clients repeat by themselves.
         case .appStoreOutcomeUnknown: .conflict
@@ -58,6 +58,7 @@ extension ServiceError.Code {
         case .customerMoving: "The customer is being moved"
         case .tooManyIdentifiers: "Too many identifiers"
         case .tokenElsewhere: "The identifier is another customer's"
+        case .nothingToUndo: "Nothing can be undone"
         case .invalidAttributes: "Too many attributes"
         case .appStoreRefused: "Apple has refused this"
         case .transactionElsewhere: "The transaction is of another purchase"

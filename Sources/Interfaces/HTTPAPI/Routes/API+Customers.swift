@@ -85,6 +85,17 @@ extension API {
         }
     }
 
+    func undo(_ call: Call) async throws -> Response {
+        let customer = try call.customer()
+        let environment = try call.query.app().environment
+        return try await call.withBody { body in
+            let posted = try PostedUndo(body)
+            try await self.service.undo(
+                posted.event, of: customer, actor: self.authorizer.name(of: call.fields), reason: posted.reason)
+            return try await self.answer(about: customer, in: environment)
+        }
+    }
+
     private func view(_ call: Call) async throws -> CustomerView {
         try await self.service.customer(
             try call.customer(), in: try call.query.app().environment, atLeast: try call.atLeast(), withHistory: true)

@@ -115,6 +115,9 @@ extension Route {
             .post, "/v1/customers/{customerId}/move", .scope(.write), takesBody: true,
             parameters: ["environment", "preview"]
         ) { try await $0.moveCustomer($1) },
+        Route(
+            .post, "/v1/customers/{customerId}/undo", .scope(.write), takesBody: true, parameters: ["environment"]
+        ) { try await $0.undo($1) },
         Route(.post, "/v1/customers/{customerId}/grants", .scope(.write), takesBody: true) {
             try await $0.makeGrant($1)
         },

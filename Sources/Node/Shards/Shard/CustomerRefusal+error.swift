@@ -38,6 +38,7 @@ extension ServiceError {
                 "a customer has room for \(CustomerState.grantLimit) grants that have not ended, and "
                     + "\(CustomerState.grantBytes >> 10) KB of their texts: take one of them back first")
         case .unknownGrant: self.init(.unknownGrant, "the customer has no grant of this id")
+        case .nothingToUndo: self = .nothingToUndo
         case .severalGrants:
             self.init(
                 .ambiguous,

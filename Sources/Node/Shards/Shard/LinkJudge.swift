@@ -38,6 +38,9 @@ package struct LinkJudge: Sendable {
         switch request.action {
         case .unlink: return LinkDecision(unlinking: request, stream)
         case .dismiss: return LinkDecision(dismissing: request, stream)
+        case .undo:
+            let links = StreamLinks(stream.leads)
+            return LinkDecision(undoing: request, request.undo ?? LinkUndo(from: links, to: links), stream)
         case .link:
             let snapshot = state.snapshot(at: moment, rules: rules)
             return LinkDecision(
@@ -74,6 +77,7 @@ extension ServiceError {
             self.init(
                 .linkedElsewhere,
                 "the purchase belongs to another customer, and customers.transfer does not let this request move it")
+        case .nothingToUndo: self = .nothingToUndo
         case .tooManySharers:
             self.init(
                 .tooManySharers,

@@ -15,7 +15,7 @@ struct CustomerCommand: ParsableCommand {
             """,
         subcommands: [
             Show.self, List.self, Link.self, Unlink.self, Dismiss.self, Move.self, Grant.self, Revoke.self, Set.self,
-            Release.self,
+            Release.self, Undo.self,
         ])
 
     struct Show: AsyncParsableCommand {

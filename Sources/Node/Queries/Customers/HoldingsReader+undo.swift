@@ -1,0 +1,126 @@
+import Customers
+import EventLog
+import Ownership
+package import ServiceContract
+import Shards
+import Subscriptions
+
+/// What it takes to take back what people have said.
+extension HoldingsReader {
+    /// Of an event that the log has.
+    /// - Parameter event: of a customer's history.
+    /// - Returns: nil where something has been said of the same since, and for what cannot be taken back.
+    package func undo(_ event: CustomerEvent) async throws -> UndoneChange? {
+        let events = try await self.history(ofStream: event.key, in: event.shard)
+        guard let place = events.firstIndex(where: { $0.sequence == event.sequence }) else { return nil }
+        // What one request has said is taken back as a whole.
+        let first = (0...place).first { events[$0].isOfOneRequest(with: events[place]) } ?? place
+        let last = (place..<events.count).last { events[$0].isOfOneRequest(with: events[place]) } ?? place
+        let (before, said, since) = (
+            try events[..<first].map(Told.init), try events[first...last].map(Told.init),
+            try events[(last + 1)...].map(Told.init)
+        )
+        if event.event.link != nil { return Self.undo(of: event.key, before, said, since) }
+        if let content = event.event.customer?.content {
+            return try await self.undo(content, of: event.key, before, said, since)
+        }
+        guard let registration = event.event.registration, since.isEmpty else { return nil }
+        var state = RegisteredIdentifier()
+        for one in before { if let earlier = one.event.registration { state.apply(earlier) } }
+        return .registration(
+            of: event.key,
+            Registration(
+                state.holder == nil ? .released : .registered, of: registration.identifier,
+                state.holder ?? registration.customer),
+            at: events[last].version)
+    }
+
+    private struct Told {
+        let at: Moment
+        let event: SubscriptionEvent
+
+        init(_ stored: StoredEvent) throws {
+            self.at = Moment(milliseconds: stored.at)
+            self.event = try stored.decoded()
+        }
+    }
+
+    private static func undo(
+        of key: StreamKey, _ before: [Told], _ said: [Told], _ since: [Told]
+    ) -> UndoneChange? {
+        var state = StreamState(key: key)
+        for one in before { state.apply(one.event) }
+        let old = StreamLinks(state.leads)
+        for one in said { state.apply(one.event) }
+        let new = StreamLinks(state.leads)
+        // A conflict leads nobody anywhere.
+        guard !new.leadsLike(old), !since.contains(where: { $0.event.changesLinks }) else { return nil }
+        return .links(of: key, LinkUndo(from: new, to: old))
+    }
+
+    private func undo(
+        _ content: CustomerRecord.Content, of key: StreamKey, _ before: [Told], _ said: [Told], _ since: [Told]
+    ) async throws -> UndoneChange? {
+        guard let grant = content.grant, !since.contains(where: { $0.event.customer?.content.grant == grant }) else {
+            return nil
+        }
+        var state = CustomerState()
+        func fold(_ told: [Told]) {
+            for one in told { if let record = one.event.customer { state.apply(record, at: one.at) } }
+        }
+        fold(before)
+        let old = state.grants.first { $0.key == grant }
+        fold(said)
+        guard let customer = state.customer, let new = state.grants.first(where: { $0.key == grant }) else {
+            return nil
+        }
+        return .grant(of: customer, from: new, to: old)
+    }
+
+    private func history(ofStream key: StreamKey, in shard: ShardID) async throws -> [StoredEvent] {
+        let (bytes, page) = (key.bytes, 512)
+        var events: [StoredEvent] = []
+        while true {
+            let next = try await self.store.events(
+                of: bytes, in: shard, after: events.last?.version ?? .zero, limit: page)
+            events += next
+            guard next.count == page else { return events }
+        }
+    }
+}
+
+extension StoredEvent {
+    /// The events that one command appends have its dedup key, the later ones with their number behind it.
+    fileprivate func isOfOneRequest(with other: StoredEvent) -> Bool {
+        let distance = self.version.rawValue - other.version.rawValue
+        let (early, late) = distance < 0 ? (self.dedupKey, other.dedupKey) : (other.dedupKey, self.dedupKey)
+        guard distance != 0 else { return true }
+        guard abs(distance) < 256 else { return false }
+        if late == early + [UInt8(abs(distance))] { return true }
+        // Neither is the first.
+        guard let number = early.last, early.dropLast() == late.dropLast() else { return false }
+        return late.last.map { Int64($0) - Int64(number) == abs(distance) } ?? false && self.at == other.at
+    }
+}
+
+extension SubscriptionEvent {
+    /// Says whose the stream is.
+    fileprivate var changesLinks: Bool {
+        guard let link else { return self.customerID != nil }
+        switch link.action {
+        case .linked, .shared, .unlinked, .unshared: return true
+        case .conflicted, .dismissed: return false
+        }
+    }
+}
+
+extension CustomerRecord.Content {
+    /// The grant that it is about.
+    fileprivate var grant: GrantKey? {
+        switch self {
+        case .granted(let grant): grant.key
+        case .revoked(let key, _): key
+        case .attributes, .takes, .drops, .taken, .moved, .stays: nil
+        }
+    }
+}
