@@ -8,10 +8,8 @@ import Waiting
 ///
 ///     catalogs                 the `CatalogHistory`, and the rules by which all were told last
 ///     catalog/FINGERPRINT/PART a catalog of it, as JSON in parts
-///     catalog-of/NODE          the fingerprint of the catalog that a node answered by when it ran last
 struct CatalogBook: Sendable {
     let notes: JSONNotes
-    let node: String
 
     private var store: any EventStore { self.notes.store }
     private static let name = "catalogs"
@@ -25,6 +23,8 @@ struct CatalogBook: Sendable {
         }
 
         var steps: [Step]
+        /// Until then a node has answered by another catalog than the newest; nil where none has.
+        var behindUntil: Int64?
         /// Of the binary and the configuration by which all were told last.
         var rules: UInt32
 
@@ -49,26 +49,39 @@ struct CatalogBook: Sendable {
     /// Takes up the catalog by which this node answers from now on.
     /// - Returns: by what streams have been told.
     func adopt(_ catalog: Catalog, rules: UInt32, at moment: Moment) async throws -> Standing {
-        let (fingerprint, mine) = (catalog.fingerprint, "catalog-of/\(self.node)")
         try await self.keep(catalog)
+        let first = Standing(CatalogHistory(catalog: catalog.fingerprint), rules: rules)
+        let note = try await self.begin(try JSONNotes.encode(first))
+        guard try JSONNotes.decode(note, Self.name) as Standing != first else { return first }
+        return try await self.change { (standing) throws(ServiceError) in
+            guard var history = standing.history else { throw Self.damaged }
+            if history.newest != catalog.fingerprint { history.adopt(catalog.fingerprint, at: moment) }
+            standing.steps = Standing(history, rules: rules).steps
+        }
+    }
+
+    /// Says that this node still answers by another catalog than the newest, and will until `moment`: what it tells until then was not
+    /// told by the newest.
+    func stayBehind(_ catalog: UInt64, until moment: Moment) async throws -> Standing {
+        try await self.change { (standing) throws(ServiceError) in
+            guard var history = standing.history else { throw Self.damaged }
+            guard history.newest != catalog else { return }
+            history.adopt(history.newest, at: moment)
+            standing.steps = Standing(history, rules: standing.rules).steps
+            standing.behindUntil = max(standing.behindUntil ?? 0, moment.milliseconds)
+        }
+    }
+
+    private func change(
+        _ body: (inout Standing) throws(ServiceError) -> Void
+    ) async throws -> Standing {
         for _ in 0..<Self.attempts {
-            let found = try await self.store.bookmarks([Self.name, mine])
-            // Under another name it may have answered by any.
-            let answeredAlike = try found[mine].map { try JSONNotes.decode($0, mine) as UInt64 == fingerprint } ?? false
-            let standing: Standing
-            if let note = found[Self.name] {
-                let before: Standing = try JSONNotes.decode(note, Self.name)
-                guard var history = before.history else { throw Self.damaged }
-                if !answeredAlike || history.newest != fingerprint { history.adopt(fingerprint, at: moment) }
-                standing = Standing(history, rules: before.rules)
-                if standing != before { guard try await self.replace(note, with: standing) else { continue } }
-            } else {
-                standing = Standing(CatalogHistory(catalog: fingerprint), rules: rules)
-                let note = try JSONNotes.encode(standing)
-                guard try await self.begin(note) == note else { continue }
-            }
-            try await self.store.setBookmarks([mine: try JSONNotes.encode(fingerprint)])
-            return standing
+            guard let note = try await self.store.bookmarks([Self.name])[Self.name] else { throw Self.damaged }
+            let before: Standing = try JSONNotes.decode(note, Self.name)
+            var standing = before
+            try body(&standing)
+            if standing == before { return before }
+            if try await self.replace(note, with: standing) { return standing }
         }
         throw ServiceError(.overloaded, "other nodes change the catalog all the time")
     }

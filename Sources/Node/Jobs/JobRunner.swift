@@ -23,14 +23,15 @@ package final class JobRunner: Sendable {
     /// Between two looks for jobs, and after what could not be done now.
     private static let pause = Duration.seconds(1)
 
-    package init(router: ShardRouter, rulebook: Rulebook, node: String, logger: Logger) {
-        let catalogs = CatalogBook(notes: JSONNotes(store: router.store), node: node)
+    package init(router: ShardRouter, rulebook: Rulebook, logger: Logger) {
+        let catalogs = CatalogBook(notes: JSONNotes(store: router.store))
         self.book = JobBook(store: router.store)
         self.router = router
         self.rulebook = rulebook
         self.teller = RulesTeller(
             store: router.store, book: catalogs, rulebook: rulebook, clock: router.watch, logger: logger)
-        self.reevaluating = Reevaluating(router: router, rulebook: rulebook, book: catalogs, clock: router.watch)
+        self.reevaluating = Reevaluating(
+            router: router, rulebook: rulebook, teller: self.teller, book: catalogs, clock: router.watch)
         self.clock = router.watch
         self.logger = logger
     }
@@ -56,15 +57,21 @@ package final class JobRunner: Sendable {
     /// To be called before the node decides anything: waits for the store, so that nothing is decided by new rules of which nobody has
     /// been told.
     package func prepare() async {
+        var attempt = 0
         while !Task.isCancelled {
             do throws(ServiceError) {
                 return try await self.teller.begin()
             } catch {
-                guard error.code != .corrupt else {
+                let metadata = Logger.Metadata.runtime([.error: "\(error.message)"])
+                guard error.retryable else {
                     return self.logger.error(
                         "What was told by earlier rules cannot be read: nothing is told of changed ones",
-                        metadata: .runtime([.error: "\(error.message)"]))
+                        metadata: metadata)
                 }
+                if attempt % 60 == 0 {
+                    self.logger.warning("The store does not say what was told by earlier rules", metadata: metadata)
+                }
+                attempt += 1
                 try? await Task.sleep(for: Self.pause)
             }
         }

@@ -10,6 +10,7 @@ import WireProtocol
 struct Reevaluating: Sendable {
     let router: ShardRouter
     let rulebook: Rulebook
+    let teller: RulesTeller
     let book: CatalogBook
     let clock: ClockWatch
 
@@ -28,7 +29,9 @@ struct Reevaluating: Sendable {
         guard let reevaluator = self.rulebook.reevaluator else {
             throw ServiceError(.stopping, "the node does not know yet what was told before")
         }
-        guard job.mark.answersLike(reevaluator.mark) else { throw Self.otherRules }
+        guard job.mark.answersLike(reevaluator.mark), !(try await self.teller.someNodeIsBehind()) else {
+            throw Self.otherRules
+        }
         if job.mark != reevaluator.mark {
             (job.mark, job.cursor, job.examined, job.changed, job.skipped) = (reevaluator.mark, Job.Cursor(), 0, 0, 0)
         }
@@ -74,7 +77,8 @@ struct Reevaluating: Sendable {
     }
 
     private static let otherRules = ServiceError(
-        .otherRules, "a node has another configuration or version: it goes on when all nodes have the same")
+        .otherRules,
+        "a node has another configuration or version: it goes on when all nodes have the same as the one that began it")
 
     private enum Outcome {
         case told, nothingToTell, skipped

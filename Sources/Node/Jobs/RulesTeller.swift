@@ -34,16 +34,29 @@ struct RulesTeller: Sendable {
         }
     }
 
-    /// Takes over what has been noted since.
+    /// Takes over what has been noted since. While the newest catalog is another one than this node's, it says so now and then.
     func refresh() async throws(ServiceError) {
         guard let reevaluator = self.rulebook.reevaluator else { return try await self.begin() }
         try await ServiceError.translating {
-            guard let standing = try await self.book.standing(),
-                standing.history?.fingerprint != reevaluator.mark.history
-            else { return }
-            try await self.tell(standing)
+            guard var standing = try await self.book.standing() else { return }
+            let (catalog, now) = (reevaluator.mark.catalog, self.clock.present)
+            if standing.history?.newest != catalog, standing.behindUntil ?? 0 < (now + Self.notice).milliseconds {
+                standing = try await self.book.stayBehind(catalog, until: now + Self.notice + Self.notice)
+            }
+            if standing.history?.fingerprint != reevaluator.mark.history { try await self.tell(standing) }
         }
     }
+
+    /// Whether a node has said lately that it answers by another catalog than the newest.
+    func someNodeIsBehind() async throws(ServiceError) -> Bool {
+        try await ServiceError.translating {
+            let standing = try await self.book.standing()
+            return self.clock.present.milliseconds < standing?.behindUntil ?? 0
+        }
+    }
+
+    /// So long before the end of one such word comes the next.
+    private static let notice = Milliseconds.seconds(3)
 
     private func isAllowed() async throws -> Bool {
         try await DedicatedThread.run(named: "level") { () throws(StoreError) in

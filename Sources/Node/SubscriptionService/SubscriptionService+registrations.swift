@@ -134,7 +134,7 @@ extension SubscriptionService {
         self.customers.holdings.decide(standing)
     }
 
-    private func checkRoom(
+    func checkRoom(
         for identifiers: [RegistrableIdentifier], of customer: CustomerID
     ) async throws(ServiceError) {
         let end = try await self.end(of: customer)

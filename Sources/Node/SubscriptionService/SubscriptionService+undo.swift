@@ -14,11 +14,11 @@ extension SubscriptionService {
     /// - Parameters:
     ///   - event: `CustomerEvent.id`, of the history of either side.
     ///   - reason: for people.
-    /// - Throws: `.nothingToUndo`; `.tooManyGrants` where a grant has no room any more; `.olderNodes`.
+    /// - Throws: `.nothingToUndo`; `.tooManyGrants` or `.tooManyIdentifiers` where there is no room any more; `.olderNodes`.
     package func undo(
         _ event: String, of customer: CustomerID, actor: String?, reason: String?
     ) async throws(ServiceError) {
-        try await self.require(.reevaluations)
+        try await self.require(.undo)
         let end = try await self.end(of: customer)
         let view = try await self.customer(end, in: .production, atLeast: nil, withHistory: true)
         guard let found = view.history?.first(where: { $0.id == event }), self.now < found.at + Self.undoLimit else {
@@ -32,10 +32,14 @@ extension SubscriptionService {
             bundle.link = LinkRequest(end, origin: .backend, action: .undo, actor: actor, reason: reason, undo: undo)
             _ = try await self.record(Submission(key: key, bundle: bundle, evidence: nil))
         case .grant(let holder, let from, let to):
-            _ = try await self.submit(
-                CustomerRequest(holder, .restore(from: from, to: to), actor: actor, reason: reason))
+            try await self.restore(from, to, of: holder, actor: actor, reason: reason)
         case .registration(let key, var registration, let version):
             registration.actor = actor
+            if registration.action == .registered, let holder = registration.customer,
+                let identifier = registration.identifier.flatMap({ RegistrableIdentifier(key.kind, $0) })
+            {
+                try await self.checkRoom(for: [identifier], of: holder)
+            }
             do throws(ServiceError) {
                 try await self.submit(registration, key, at: version)
             } catch {
@@ -43,5 +47,20 @@ extension SubscriptionService {
             }
         case nil: throw .nothingToUndo
         }
+    }
+
+    /// Where the customer has been moved, its grants are the other one's, under the id under which they were made.
+    private func restore(
+        _ from: Grant, _ to: Grant?, of holder: CustomerID, actor: String?, reason: String
+    ) async throws(ServiceError) {
+        var (from, to) = (from, to)
+        let (end, record) = try await self.followed(holder)
+        if end != holder {
+            let origin = self.customers.holdings.hash(holder).half
+            from.origin = from.origin ?? origin
+            to?.origin = from.origin
+        }
+        try await self.settleArrivals(at: end, record)
+        _ = try await self.submit(CustomerRequest(end, .restore(from: from, to: to), actor: actor, reason: reason))
     }
 }

@@ -24,7 +24,9 @@ import Testing
         history.adopt(catalog.fingerprint, at: since)
         return Reevaluator(
             rules: rules, catalog: catalog, history: history,
-            earlier: [catalog.fingerprint: catalog].merging(told.map { [$0.fingerprint: $0] } ?? [:]) { first, _ in first })
+            earlier: [catalog.fingerprint: catalog].merging(told.map { [$0.fingerprint: $0] } ?? [:]) { first, _ in
+                first
+            })
     }
 
     @Test("with the same settings and logic there is nothing to tell, at any moment", arguments: Story.all)

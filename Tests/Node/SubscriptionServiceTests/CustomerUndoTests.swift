@@ -86,17 +86,109 @@ import Testing
         }
     }
 
-    @Test func `an unlink of several parts is taken back as a whole, by each of them`() async throws {
-        try await self.run(.share) { service, node in
+    @Test func `a request that has recorded several events is taken back as a whole, by each of them`() async throws {
+        // given: a purchase that carries the token of the customer, who is linked as well
+        let token = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
+        let owner = CustomerID(token)!
+        for place in 0..<2 {
+            var node = try self.node(InMemoryEventStore(shardCount: 16))
+            node.configuration.customers.transfer = .transfer
+            var life = TestSubscription(id: "1", from: Node.start - .days(1))
+            var bought = life.subscribe()
+            bought.period?.appAccountToken = token
+            let payload = try node.apple.sign(bought)
+            try await node.run { service in
+                _ = try await service.ingest(signedPayload: payload)
+                for customer in [Self.other, owner] { try await Self.link(customer, service) }
+                try await service.link(
+                    Self.stream, LinkRequest(owner, origin: .backend, action: .unlink, actor: "shop"))
+                let view = try await service.customer(owner, in: .production, atLeast: nil, withHistory: true)
+                #expect(view.streams.isEmpty)
+                let said = try #require(view.history?.filter { $0.event.kind == .unlinked })
+                #expect(said.count == 2, "the link is taken back, and the token is overruled")
+                // when
+                #expect(await Self.undo(said[place], of: owner, service) == nil)
+                // then
+                #expect(try await service.customer(owner, in: .production, atLeast: nil).streams.count == 1)
+                let leads = try await service.history(Self.stream).compactMap(\.event.link)
+                #expect(leads.last?.customer == owner && leads.last?.token == AccountToken(token))
+            }
+        }
+    }
+
+    @Test func `requests of the same moment are taken back one by one`() async throws {
+        try await self.run { service, _ in
             for customer in [Self.customer, Self.other] { try await Self.link(customer, service) }
-            let before = try await Self.holders(service)
-            #expect(before == [Self.customer, Self.other])
-            try await service.link(
-                Self.stream, LinkRequest(Self.customer, origin: .backend, action: .unlink, actor: "shop"))
-            #expect(try await Self.holders(service) == [Self.other])
+            let event = try await Self.newest(.linked, of: Self.other, service)
+            #expect(await Self.undo(event, of: Self.other, service) == nil)
+            #expect(try await Self.holders(service) == [Self.customer])
+        }
+    }
+
+    @Test func `who has it by a registration since does not lose it`() async throws {
+        var node = try self.node(InMemoryEventStore(shardCount: 16))
+        var life = TestSubscription(id: "1", from: Node.start - .days(1))
+        var bought = life.subscribe()
+        bought.period?.appTransactionID = "7041"
+        let payload = try node.apple.sign(bought)
+        node.configuration.customers.transfer = .transfer
+        try await node.run { [node] service in
+            func step() { node.clock.advance(to: node.clock.now + .seconds(1)) }
+            _ = try await service.ingest(signedPayload: payload)
+            try await Self.link(Self.customer, service)
+            step()
+            try await service.link(Self.stream, LinkRequest(Self.customer, origin: .backend, action: .unlink))
             let event = try await Self.newest(.unlinked, of: Self.customer, service)
-            #expect(await Self.undo(event, of: Self.customer, service) == nil)
-            #expect(try await Self.holders(service) == before)
+            step()
+            try await service.register([.account("7041")], for: Self.other, actor: nil)
+            #expect(try await Self.holders(service) == [Self.other])
+            #expect(await Self.undo(event, of: Self.customer, service) == .nothingToUndo)
+            #expect(try await Self.holders(service) == [Self.other])
+        }
+    }
+
+    @Test func `an undo whose commit nobody heard of is done once, and answered so`() async throws {
+        let store = ScriptedStore(InMemoryEventStore(shardCount: 16))
+        var node = try self.node(store)
+        node.configuration.customers.transfer = .transfer
+        var life = TestSubscription(id: "1", from: Node.start - .days(1))
+        let payload = try node.apple.sign(life.subscribe())
+        try await node.run { [node] service in
+            _ = try await service.ingest(signedPayload: payload)
+            for customer in [Self.customer, Self.other] {
+                node.clock.advance(to: node.clock.now + .seconds(1))
+                try await Self.link(customer, service)
+            }
+            let event = try await Self.newest(.linked, of: Self.other, service)
+            store.next([ScriptedStore.happensUnheard])
+            #expect(await Self.undo(event, of: Self.other, service) == nil)
+            #expect(try await Self.holders(service) == [Self.customer])
+        }
+    }
+
+    @Test func `a grant that a customer brought along is taken back where it is now`() async throws {
+        try await self.run { service, node in
+            func step() { node.clock.advance(to: node.clock.now + .seconds(1)) }
+            try await service.change(Self.grant("g", until: Node.start + .days(3)))
+            step()
+            try await service.change(Self.grant("g", until: Node.start + .days(9), replaces: true))
+            let event = try await Self.newest(.granted, of: Self.customer, service)
+            step()
+            _ = try await service.move(Self.customer, to: Self.other, actor: nil)
+            #expect(await Self.undo(event, of: Self.other, service) == nil)
+            #expect(try await service.kept(of: Self.other).grants.map(\.until) == [Node.start + .days(3)])
+        }
+    }
+
+    @Test func `older nodes have to go first`() async throws {
+        let store = InMemoryEventStore(shardCount: 16)
+        _ = store.raiseFeatureLevel(to: .registrations)
+        let node = try Node(store: store)
+        try await node.run { service in
+            let error = await #expect(throws: ServiceError.self) {
+                try await service.undo("1-1", of: Self.customer, actor: nil, reason: nil)
+            }
+            #expect(error?.code == .olderNodes)
         }
     }
 

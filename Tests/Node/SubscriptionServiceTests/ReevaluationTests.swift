@@ -270,7 +270,8 @@ import Testing
             let events = try await service.history(StreamReference(id: "1"))
             #expect(events.map(\.event.kind) == [.subscribed, .reevaluated, .awaitingRenewal, .expired])
             let told = try #require(events[1].event.reevaluation)
-            #expect(told.previous.entitled && told.current.entitled && told.previous.validUntil != told.current.validUntil)
+            #expect(
+                told.previous.entitled && told.current.entitled && told.previous.validUntil != told.current.validUntil)
         }
     }
 
@@ -366,6 +367,46 @@ import Testing
                     let told = try await Self.told(id, here)
                     #expect(told.last?.current.validUntil == told.first?.previous.validUntil.map { $0 + .hours(7) })
                 }
+            }
+        }
+    }
+
+    @Test func `a job waits for nodes that still answer by the older catalog, and tells what they told`() async throws {
+        // given: two nodes with half of the shards each, of which one has the new catalog
+        let store = InMemoryEventStore(shardCount: 16)
+        _ = store.raiseFeatureLevel(to: .supported)
+        let apple = try TestAppStore()
+        var old = try Node(named: "a", assigned: 0..<8, store: store, apple: apple)
+        var new = try Node(named: "b", assigned: 8..<16, store: store, apple: apple)
+        new.clock = old.clock
+        new.catalog = Catalog([])
+        let payloads = try (1...16).map { id in
+            var life = TestSubscription(id: "\(id)", from: Node.start - .days(1))
+            return try apple.sign(life.subscribe())
+        }
+        let (first, second) = (old, new)
+        let job = try await first.run { there in
+            try await second.run { here in
+                let job = try await here.start(.reevaluate, actor: nil)
+                try await eventually { try await here.storedJob(job.id).message?.contains("all nodes") == true }
+                // when: the other one tells of half of these
+                for payload in payloads { _ = try await there.ingest(signedPayload: payload) }
+                return job
+            }
+        }
+        // then: once that one has the new catalog as well, and a while is over
+        old.clock.advance(to: old.clock.now + .minutes(1))
+        old.catalog = Catalog([])
+        let (third, fourth) = (old, new)
+        try await third.run { _ in
+            try await fourth.run { here in
+                let end = try await Self.end(of: job, here)
+                #expect(end.state == .done && end.examined == 16)
+                let shards = try await here.clusterStatus().shards.count
+                #expect(shards == 16)
+                var told = 0
+                for id in 1...16 { told += try await Self.told(id, here).count }
+                #expect(end.changed == told && told > 0)
             }
         }
     }

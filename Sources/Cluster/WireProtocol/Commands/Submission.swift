@@ -50,6 +50,9 @@ extension Submission: WireRepresentable {
                 try self.bundle.event.write(to: &message, key: self.key)
             }
             if let link = self.bundle.link {
+                guard link.action != .undo || link.undo != nil else {
+                    throw WireError(.malformed, "a request to take back that does not say what")
+                }
                 let undo = try link.undo?.proto().encoded()
                 message.message(3) { $0.write(link, undo) }
             }

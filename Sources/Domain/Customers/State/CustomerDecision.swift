@@ -83,16 +83,16 @@ package struct CustomerDecision: Hashable, Sendable {
             if meant.count > 1 { self.refusal = .severalGrants }
             if grant.isLive(at: moment) { self.record(.revoked(grant: key, at: moment), request) }
         case .restore(let from, let to):
-            guard state.grants.contains(from) else {
+            guard state.grants.contains(from), to != nil || from.isLive(at: moment) else {
                 self.refusal = .nothingToUndo
                 return
             }
             guard let to else {
-                if from.isLive(at: moment) { self.record(.revoked(grant: from.key, at: moment), request) }
+                self.record(.revoked(grant: from.key, at: moment), request)
                 return
             }
             let others = seen.filter { $0.isLive(at: moment) && $0.key != to.key }
-            if to.isLive(at: moment), !CustomerState.fits(to, beside: others, state.reserved()) {
+            if !CustomerState.fits(to, beside: others, state.reserved()) {
                 self.refusal = .tooManyGrants
             }
             self.record(.granted(to), request)

@@ -20,13 +20,15 @@ extension HoldingsReader {
             try events[..<first].map(Told.init), try events[first...last].map(Told.init),
             try events[(last + 1)...].map(Told.init)
         )
-        if event.event.link != nil { return Self.undo(of: event.key, before, said, since) }
+        if event.event.link != nil { return try await self.undo(of: event.key, before, said, since) }
         if let content = event.event.customer?.content {
             return try await self.undo(content, of: event.key, before, said, since)
         }
         guard let registration = event.event.registration, since.isEmpty else { return nil }
         var state = RegisteredIdentifier()
         for one in before { if let earlier = one.event.registration { state.apply(earlier) } }
+        // What was only confirmed leads where it led.
+        guard registration.action == .released || state.holder != registration.customer else { return nil }
         return .registration(
             of: event.key,
             Registration(
@@ -45,9 +47,9 @@ extension HoldingsReader {
         }
     }
 
-    private static func undo(
+    private func undo(
         of key: StreamKey, _ before: [Told], _ said: [Told], _ since: [Told]
-    ) -> UndoneChange? {
+    ) async throws -> UndoneChange? {
         var state = StreamState(key: key)
         for one in before { state.apply(one.event) }
         let old = StreamLinks(state.leads)
@@ -55,6 +57,9 @@ extension HoldingsReader {
         let new = StreamLinks(state.leads)
         // A conflict leads nobody anywhere.
         guard !new.leadsLike(old), !since.contains(where: { $0.event.changesLinks }) else { return nil }
+        for one in since { state.apply(one.event) }
+        // Who has registered what it carries since may have it by that.
+        guard let last = said.last, try await self.lastRegistration(of: state.leads) <= last.at else { return nil }
         return .links(of: key, LinkUndo(from: new, to: old))
     }
 
@@ -75,6 +80,17 @@ extension HoldingsReader {
             return nil
         }
         return .grant(of: customer, from: new, to: old)
+    }
+
+    /// When an identifier that the stream carries was last registered or released.
+    private func lastRegistration(of leads: StreamLeads) async throws -> Moment {
+        var newest = Moment.distantPast
+        for (kind, hash) in LeadImage(leads, hash: self.hashing.hash).identifiers {
+            let key = StreamKey(kind, hash)
+            let events = try await self.history(ofStream: key, in: self.map.shard(of: key.id))
+            if let last = events.last { newest = max(newest, Moment(milliseconds: last.at)) }
+        }
+        return newest
     }
 
     private func history(ofStream key: StreamKey, in shard: ShardID) async throws -> [StoredEvent] {

@@ -33,7 +33,8 @@ package struct ShardSet: Sendable {
     /// - Precondition: the store's shard count is one that a `ShardHash` takes.
     /// - Throws: `ClusterError`.
     package init(
-        store: any EventStore, hashing: IdentifierKey, rulebook: Rulebook, configuration: RuntimeConfiguration, clock: any WallClock,
+        store: any EventStore, hashing: IdentifierKey, rulebook: Rulebook, configuration: RuntimeConfiguration,
+        clock: any WallClock,
         doubts: (any DoubtListener)?, comparing: any ShardComparing, metrics: RuntimeMetrics, logger: Logger
     ) throws {
         guard let map = ShardHash(shardCount: store.identity.shardCount) else {

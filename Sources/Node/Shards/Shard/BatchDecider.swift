@@ -192,10 +192,12 @@ struct BatchDecider {
         guard let directory else {
             return .refused(.corrupt, message: "what is stored of a customer or an identifier cannot be read")
         }
-        let decision = self.links.decide(
-            request, before.state, directory, at: self.now, rules: self.rules)
         // A request of its own that comes again has been carried out, whatever others have asked for since.
         let earlier = bundle.isEmpty ? self.delivery(of: bundle.dedupKey) : nil
+        // What has taken something back would find nothing to take back.
+        if request.action == .undo, let earlier { return .duplicate(earlier.place) }
+        let decision = self.links.decide(
+            request, before.state, directory, at: self.now, rules: self.rules)
         var outcome = earlier.map { SubmissionOutcome.duplicate($0.place) }
         if outcome == nil, !decision.records.isEmpty {
             let events = decision.records.map { record in

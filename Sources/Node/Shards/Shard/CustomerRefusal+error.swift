@@ -6,7 +6,8 @@ extension CustomerRecord {
     /// What an event with this record has changed.
     var change: Change {
         switch self.content {
-        case .granted: .granted
+        // One that is restored as it was taken back gives nothing.
+        case .granted(let grant): grant.revokedAt == nil ? .granted : .grantRevoked
         case .revoked: .grantRevoked
         case .attributes: .attributesChanged
         case .takes: .moveExpected

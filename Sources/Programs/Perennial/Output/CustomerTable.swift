@@ -52,7 +52,7 @@ package struct CustomerTable {
         let events = (self.customer["history"]?.items ?? []).prefix(Self.shownEvents)
         guard !events.isEmpty else { return [] }
         return [""]
-            + Self.table(["AT", "ID", "EVENT", "BEFORE", "AFTER", "BY", "REASON"], Array(events)) { item in
+            + Self.table(["AT", "EVENT", "KIND", "BEFORE", "AFTER", "BY", "REASON"], Array(events)) { item in
                 ["at", "event", "kind", "before", "after", "actor", "reason"].map { item[$0]?.plain }
             }
     }

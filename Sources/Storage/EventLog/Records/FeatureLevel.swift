@@ -25,6 +25,8 @@ package struct FeatureLevel: RawRepresentable, Hashable, Comparable, Sendable {
     package static let registrations = Self(rawValue: 5)
     /// Events that changed rules cause.
     package static let reevaluations = Self(rawValue: 6)
+    /// Requests to take back what somebody has said.
+    package static let undo = Self(rawValue: 6)
     /// The newest that this build can read and write.
     package static let supported = Self.reevaluations
 
