@@ -18,6 +18,9 @@ import Testing
             let undone = try await node.send("POST", "/v1/customers/u-1/undo", body: body)
             #expect(undone.status == 200)
             #expect((undone.json["identifiers"] as? [String: [String]])?["appTransactionIds"] == [])
+            let left = try await node.send("GET", "/v1/customers/u-1")
+            #expect(left.status == 200, "nothing leads there, and somebody may want it back")
+            #expect((left.json["history"] as? [Any])?.count == 2)
             let again = try await node.send("POST", "/v1/customers/u-1/undo", body: body)
             #expect(again.status == 409 && again.code == "nothingToUndo")
         }

@@ -86,7 +86,7 @@ package struct ShardSet: Sendable {
         self.comparing = comparing
         self.uncounted = AsyncStream.makeStream(of: ShardWriter.self)
         self.resources = WriterResources(
-            store: store, loads: LoadQueue(store: store, map: map), configuration: configuration,
+            loads: LoadQueue(store: store, map: map), configuration: configuration,
             links: LinkJudge(configuration.customers, hashing), rulebook: rulebook, clock: clock, watch: watch,
             doubts: doubts, uncounted: self.uncounted.continuation, metrics: metrics, logger: logger)
     }

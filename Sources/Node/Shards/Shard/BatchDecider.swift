@@ -9,15 +9,15 @@ import WireProtocol
 /// Decides a batch of commands one after the other, each on top of the one before, and gathers what has to be stored.
 /// It does no I/O and reads no clock.
 struct BatchDecider {
-    private let rules: DerivationRules
+    let rules: DerivationRules
     /// nil as long as nothing is told of changed rules.
-    private let reevaluator: Reevaluator?
+    let reevaluator: Reevaluator?
     private let links: LinkJudge
     /// nil where what is stored of a customer or an identifier cannot be read.
     private let directory: CustomerDirectory?
     private let fingerprint: RulesFingerprint
     /// The present: what is true and what is due goes by it.
-    private let now: Moment
+    let now: Moment
     /// When the events are recorded: never before `now`, and later where recorded time has run ahead of the clock.
     private let at: Moment
     private var head: LogSequence
@@ -90,42 +90,6 @@ struct BatchDecider {
             outcome = try self.decideRegistration(request, submission.bundle.dedupKey, of: command)
         }
         self.settled(command, outcome)
-    }
-
-    /// What was told by earlier rules is told anew before anything is decided by those of now.
-    /// - Returns: where that stands; nil when there was nothing to tell.
-    private mutating func reevaluate(_ command: Command) throws -> SubmissionOutcome.Place? {
-        let before = self.entry(of: command)
-        guard before.version > .zero,
-            let change = self.reevaluator?.reevaluation(
-                of: before.told, before.state, at: self.announcedUntil(before), knowsCatalog: before.knowsCatalog)
-        else { return nil }
-        let version = withUnsafeBytes(of: before.version.rawValue.bigEndian) { Array($0) }
-        return try self.append(
-            [SubscriptionEvent(source: .rules, changes: [.reevaluated], reevaluation: change)], to: before, command,
-            dedupKey: Array("reevaluated".utf8) + version + command.keyBytes,
-            announcedUntil: self.announcedUntil(before))
-    }
-
-    /// Where nothing had to be told, the row may have to be made anew all the same.
-    private mutating func decideReevaluation(
-        _ mark: RulesMark, _ told: SubmissionOutcome.Place?, of command: Command
-    ) throws -> SubmissionOutcome {
-        guard let reevaluator, mark == reevaluator.mark else {
-            return .refused(
-                .otherRules,
-                message:
-                    "the node that owns the subscription has another configuration or version: give all nodes the same")
-        }
-        if let told { return .recorded(told) }
-        let before = self.entry(of: command)
-        if before.version > .zero, reevaluator.isMadeByOthers(before.told) {
-            let outlook = Outlook(before.state, rules: self.rules)
-            var after = before
-            after.nextDue = outlook?.nextTransition(after: self.announcedUntil(before))?.due
-            try self.keep(after, before, command, entitlement: self.entitlement(after, outlook))
-        }
-        return .duplicate(before.place)
     }
 
     private mutating func decideFacts(_ submission: Submission, of command: Command) throws -> SubmissionOutcome {
@@ -305,7 +269,7 @@ struct BatchDecider {
 
     private func delivery(of dedupKey: [UInt8]) -> Delivery? { self.deliveries[dedupKey] ?? self.known[dedupKey] }
 
-    private func entry(of command: Command) -> StreamEntry {
+    func entry(of command: Command) -> StreamEntry {
         self.entries[command.keyBytes] ?? StreamEntry(key: command.key)
     }
 
@@ -313,7 +277,7 @@ struct BatchDecider {
 
     /// All of it, or nothing when it throws.
     /// - Returns: where the first event stands, which holds the facts and carries the dedup key.
-    private mutating func append(
+    mutating func append(
         _ events: [SubscriptionEvent], to before: StreamEntry, _ command: Command, dedupKey: [UInt8],
         evidence: EncodedEvidence? = nil, announcedUntil: Moment
     ) throws -> SubmissionOutcome.Place {
@@ -345,7 +309,7 @@ struct BatchDecider {
         return first
     }
 
-    private mutating func keep(
+    mutating func keep(
         _ after: StreamEntry, _ before: StreamEntry, _ command: Command, entitlement: [UInt8],
         doubt: AskReason? = nil
     ) throws {
@@ -376,14 +340,14 @@ struct BatchDecider {
         return outlook.doubt(at: self.now).map(AskReason.init)
     }
 
-    private func entitlement(_ entry: StreamEntry, _ outlook: Outlook?) -> [UInt8] {
+    func entitlement(_ entry: StreamEntry, _ outlook: Outlook?) -> [UInt8] {
         guard entry.state.key.kind.givesAccess else { return [] }
         return EntitlementRow(outlook, version: entry.version.rawValue, from: self.now).encoded(under: self.fingerprint)
     }
 
     /// Transitions up to here need no announcement any more: they are past. One that is due and not announced yet stays
     /// due, if it still comes at all.
-    private func announcedUntil(_ entry: StreamEntry) -> Moment {
+    func announcedUntil(_ entry: StreamEntry) -> Moment {
         min(self.now, (entry.nextDue ?? .distantFuture) - Milliseconds(rawValue: 1))
     }
 

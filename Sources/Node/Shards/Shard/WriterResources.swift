@@ -3,9 +3,9 @@ import Logging
 
 /// What all writers of a node share.
 struct WriterResources: Sendable {
-    let store: any EventStore
     /// Shards load together.
     let loads: LoadQueue
+    var store: any EventStore { self.loads.store }
     let configuration: RuntimeConfiguration
     let links: LinkJudge
     let rulebook: Rulebook

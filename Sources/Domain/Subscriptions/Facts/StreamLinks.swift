@@ -1,0 +1,28 @@
+/// What people have said of whose a stream is: the part of its leads that no payload carries.
+package struct StreamLinks: Hashable, Sendable {
+    package var link: CustomerLink?
+    package var sharers: [CustomerID]
+    package var conflicts: [CustomerID]
+
+    package init(link: CustomerLink? = nil, sharers: [CustomerID] = [], conflicts: [CustomerID] = []) {
+        self.link = link
+        self.sharers = sharers
+        self.conflicts = conflicts
+    }
+
+    /// Whether they lead to the same customers: who waits for a person leads nowhere.
+    package func leadsLike(_ other: Self) -> Bool { self.link == other.link && self.sharers == other.sharers }
+}
+
+/// That a stream's links be as they were, as long as they are as something has put them.
+package struct LinkUndo: Hashable, Sendable {
+    /// As that has put them.
+    package var from: StreamLinks
+    /// As they were before.
+    package var to: StreamLinks
+
+    package init(from: StreamLinks, to: StreamLinks) {
+        self.from = from
+        self.to = to
+    }
+}
