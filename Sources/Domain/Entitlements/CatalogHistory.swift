@@ -34,13 +34,20 @@ package struct CatalogHistory: Hashable, Sendable {
     /// Nobody has to be told anything.
     package var isSettled: Bool { self.steps.count == 1 }
 
-    /// A node that answered by other catalogs takes this one up. Where that is the newest already, the node was the last of those
-    /// that answered by the one before.
+    /// Appends a step, unless the catalog is the newest.
     package mutating func adopt(_ catalog: UInt64, at moment: Moment) {
-        if catalog != self.newest {
-            self.steps.append(Step(catalog: catalog, since: max(self.steps[self.steps.count - 1].since, moment)))
-            if self.steps.count > Self.limit { self.steps.remove(at: 1) }
-        } else if !self.isSettled {
+        guard catalog != self.newest else { return }
+        self.steps.append(Step(catalog: catalog, since: max(self.steps[self.steps.count - 1].since, moment)))
+        if self.steps.count > Self.limit { self.steps.remove(at: 1) }
+    }
+
+    /// A node still answers by `older`: rows made before `moment` do not count as told by the newest catalog.
+    /// - Parameter settled: when all streams had been told by the newest; of a history with that step alone.
+    package mutating func postponeNewest(until moment: Moment, behind older: UInt64, settled: Moment) {
+        if self.isSettled {
+            self.steps.append(Step(catalog: older, since: settled))
+            self.steps.append(Step(catalog: self.steps[0].catalog, since: max(settled, moment)))
+        } else {
             self.steps[self.steps.count - 1].since = max(self.steps[self.steps.count - 1].since, moment)
         }
     }

@@ -15,8 +15,8 @@ package struct Reevaluator: Sendable {
     private let changed: [UInt64: Set<String>]
 
     /// - Parameters:
-    ///   - history: its newest catalog is `catalog`.
-    ///   - earlier: the others, by fingerprint. One that is missing counts as the present one.
+    ///   - history: ends with `catalog`, unless another node has taken up a newer one.
+    ///   - earlier: the catalogs of the history by fingerprint. Streams that were told by a missing one are not told of the catalog.
     package init(
         rules: DerivationRules, catalog: Catalog, history: CatalogHistory, earlier: [UInt64: Catalog]
     ) {

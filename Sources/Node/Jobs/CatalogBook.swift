@@ -7,7 +7,8 @@ import Waiting
 /// By which catalogs streams have been told, as notes that every node of the store sees:
 ///
 ///     catalogs                 the `CatalogHistory`, and the rules by which all were told last
-///     catalog/FINGERPRINT/PART a catalog of it, as JSON in parts
+///     catalog/FINGERPRINT/PART a catalog, as JSON in parts; never removed
+///     catalog-of/NODE          the fingerprint of the catalog by which a node answers, or did when it ran last
 struct CatalogBook: Sendable {
     let notes: JSONNotes
 
@@ -25,19 +26,26 @@ struct CatalogBook: Sendable {
         var steps: [Step]
         /// Until then a node has answered by another catalog than the newest; nil where none has.
         var behindUntil: Int64?
-        /// Of the binary and the configuration by which all were told last.
+        /// Of the binary and the configuration by which all were told last, and when that was.
         var rules: UInt32
+        var settled: Int64?
 
         init(_ history: CatalogHistory, rules: UInt32) {
-            self.steps = history.steps.map { Step(catalog: $0.catalog, since: $0.since.milliseconds) }
+            self.steps = []
             self.rules = rules
+            self.history = history
         }
 
         var history: CatalogHistory? {
-            CatalogHistory(
-                self.steps.map {
-                    CatalogHistory.Step(catalog: $0.catalog, since: Moment(milliseconds: $0.since))
-                })
+            get {
+                CatalogHistory(
+                    self.steps.map {
+                        CatalogHistory.Step(catalog: $0.catalog, since: Moment(milliseconds: $0.since))
+                    })
+            }
+            set {
+                self.steps = newValue?.steps.map { Step(catalog: $0.catalog, since: $0.since.milliseconds) } ?? []
+            }
         }
     }
 
@@ -46,40 +54,46 @@ struct CatalogBook: Sendable {
         try await self.store.bookmarks([Self.name])[Self.name].map { try JSONNotes.decode($0, Self.name) }
     }
 
-    /// Takes up the catalog by which this node answers from now on.
+    /// Takes up the catalog by which a node answers from now on.
     /// - Returns: by what streams have been told.
-    func adopt(_ catalog: Catalog, rules: UInt32, at moment: Moment) async throws -> Standing {
+    func adopt(_ catalog: Catalog, of node: String, rules: UInt32, at moment: Moment) async throws -> Standing {
+        let fingerprint = catalog.fingerprint
         try await self.keep(catalog)
-        let first = Standing(CatalogHistory(catalog: catalog.fingerprint), rules: rules)
-        let note = try await self.begin(try JSONNotes.encode(first))
-        guard try JSONNotes.decode(note, Self.name) as Standing != first else { return first }
-        return try await self.change { (standing) throws(ServiceError) in
-            guard var history = standing.history else { throw Self.damaged }
-            if history.newest != catalog.fingerprint { history.adopt(catalog.fingerprint, at: moment) }
-            standing.steps = Standing(history, rules: rules).steps
-        }
+        try await self.store.setBookmarks([Self.name(of: node): try JSONNotes.encode(fingerprint)])
+        try await self.begin(
+            try JSONNotes.encode(Standing(CatalogHistory(catalog: fingerprint), rules: rules)))
+        return try await self.change { (standing, history) in history.adopt(fingerprint, at: moment) }
     }
 
-    /// Says that this node still answers by another catalog than the newest, and will until `moment`: what it tells until then was not
-    /// told by the newest.
+    /// Says that a node still answers by another catalog than the newest, and will until `moment`.
     func stayBehind(_ catalog: UInt64, until moment: Moment) async throws -> Standing {
-        try await self.change { (standing) throws(ServiceError) in
-            guard var history = standing.history else { throw Self.damaged }
+        try await self.change { (standing, history) in
             guard history.newest != catalog else { return }
-            history.adopt(history.newest, at: moment)
-            standing.steps = Standing(history, rules: standing.rules).steps
+            history.postponeNewest(
+                until: moment, behind: catalog, settled: Moment(milliseconds: standing.settled ?? .min))
             standing.behindUntil = max(standing.behindUntil ?? 0, moment.milliseconds)
         }
     }
 
+    /// Whether one of these nodes answers by a catalog.
+    func isHeld(_ catalog: UInt64, by nodes: [String]) async throws -> Bool {
+        try await self.store.bookmarks(nodes.map(Self.name)).contains { name, note in
+            try JSONNotes.decode(note, name) as UInt64 == catalog
+        }
+    }
+
+    private static func name(of node: String) -> String { "catalog-of/\(node)" }
+
     private func change(
-        _ body: (inout Standing) throws(ServiceError) -> Void
+        _ body: (inout Standing, inout CatalogHistory) -> Void
     ) async throws -> Standing {
         for _ in 0..<Self.attempts {
             guard let note = try await self.store.bookmarks([Self.name])[Self.name] else { throw Self.damaged }
             let before: Standing = try JSONNotes.decode(note, Self.name)
             var standing = before
-            try body(&standing)
+            guard var history = before.history else { throw Self.damaged }
+            body(&standing, &history)
+            standing.history = history
             if standing == before { return before }
             if try await self.replace(note, with: standing) { return standing }
         }
@@ -88,12 +102,13 @@ struct CatalogBook: Sendable {
 
     /// All streams have been told by this mark.
     /// - Returns: false when a node has taken up a catalog meanwhile: then some may not have been.
-    func settle(_ mark: RulesMark) async throws -> Bool {
+    func settle(_ mark: RulesMark, at moment: Moment) async throws -> Bool {
         guard let note = try await self.store.bookmarks([Self.name])[Self.name] else { return false }
         let before: Standing = try JSONNotes.decode(note, Self.name)
         guard before.history?.fingerprint == mark.history else { return false }
-        let after = Standing(CatalogHistory(catalog: mark.catalog), rules: mark.rules)
-        return before == after ? true : try await self.replace(note, with: after)
+        var after = Standing(CatalogHistory(catalog: mark.catalog), rules: mark.rules)
+        after.settled = moment.milliseconds
+        return try await self.replace(note, with: after)
     }
 
     /// The catalogs of a history that can still be read.
@@ -101,8 +116,8 @@ struct CatalogBook: Sendable {
         var catalogs: [UInt64: Catalog] = [:]
         for fingerprint in Set(history.steps.map(\.catalog)) {
             let parts = try await self.notes.all(startingWith: Self.prefix(of: fingerprint))
-            guard !parts.isEmpty else { continue }
-            let entries: [StoredEntry] = try JSONNotes.decode(parts.flatMap(\.value), Self.prefix(of: fingerprint))
+            let text = parts.flatMap(\.value)
+            guard let entries = try? JSONNotes.decode(text, Self.name) as [StoredEntry] else { continue }
             let catalog = Catalog(
                 entries.map { Catalog.Entry(entitlement: $0.entitlement, products: $0.products) })
             // A part of one is no catalog.
@@ -133,8 +148,9 @@ struct CatalogBook: Sendable {
 
     private static let damaged = ServiceError(.corrupt, "the note catalogs names none")
 
-    private func begin(_ note: [UInt8]) async throws -> [UInt8] {
-        try await DedicatedThread.run(named: "catalogs") { () throws(StoreError) in
+    /// Unless there is one.
+    private func begin(_ note: [UInt8]) async throws {
+        _ = try await DedicatedThread.run(named: "catalogs") { () throws(StoreError) in
             try self.store.keepBookmark(Self.name, note)
         }
     }

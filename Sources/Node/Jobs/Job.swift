@@ -27,12 +27,12 @@ package struct Job: Hashable, Sendable {
     package var started: Moment
     package var ended: Moment?
     package var cursor = Cursor()
-    /// Streams that were looked at, and those of them of which there was something to tell.
+    /// Rows that were read, and `reevaluated` events that were counted; since it began anew, where it has.
     package var examined = 0
     package var changed = 0
-    /// Streams that could not be looked at: what is stored of them cannot be read, or not be added to.
+    /// Streams whose owners answered `corrupt` or `parked`.
     package var skipped = 0
-    /// By what the node answers that began it. One that knows of other earlier catalogs begins it anew.
+    /// The settings of the node that began it, and the history of catalogs when it began, or began anew.
     package var mark: RulesMark
     /// One sentence for people: why it failed, or what it waits for.
     package var message: String?

@@ -23,29 +23,36 @@ package final class JobRunner: Sendable {
     /// Between two looks for jobs, and after what could not be done now.
     private static let pause = Duration.seconds(1)
 
-    package init(router: ShardRouter, rulebook: Rulebook, logger: Logger) {
+    package init(router: ShardRouter, rulebook: Rulebook, node: String, logger: Logger) {
         let catalogs = CatalogBook(notes: JSONNotes(store: router.store))
         self.book = JobBook(store: router.store)
         self.router = router
         self.rulebook = rulebook
         self.teller = RulesTeller(
-            store: router.store, book: catalogs, rulebook: rulebook, clock: router.watch, logger: logger)
+            store: router.store, book: catalogs, rulebook: rulebook, node: node, clock: router.watch,
+            logger: logger)
         self.reevaluating = Reevaluating(
             router: router, rulebook: rulebook, teller: self.teller, book: catalogs, clock: router.watch)
         self.clock = router.watch
         self.logger = logger
     }
 
-    /// Begins one, unless one of this kind is under way with the same settings. One with other settings ends.
-    /// - Throws: `.stopping` while the node does not know what was told before.
+    /// Returns the running job of this kind, or begins one.
+    /// - Throws: `.otherRules` while one runs that was begun with other settings; `.stopping` while the node does not know what was told
+    ///   before; what the store throws.
     package func start(_ kind: Job.Kind, actor: String?) async throws(ServiceError) -> Job {
         try await self.teller.refresh()
         guard let mark = self.rulebook.reevaluator?.mark else {
             throw ServiceError(.stopping, "the node does not know yet what was told before")
         }
         for job in try await self.book.all() where job.state == .running && job.kind == kind {
-            if job.mark.answersLike(mark) { return job }
-            _ = try await self.book.cancel(job.id, at: self.clock.present)
+            guard job.mark.answersLike(mark) else {
+                throw ServiceError(
+                    .otherRules,
+                    "job \(job.id) runs with another configuration or version: `perennial job cancel \(job.id)` ends it"
+                )
+            }
+            return job
         }
         let job = Job(
             id: String(UInt64.random(in: 1 << 60 ... .max), radix: 16), kind: kind, actor: actor,

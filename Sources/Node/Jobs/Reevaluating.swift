@@ -21,8 +21,7 @@ struct Reevaluating: Sendable {
     private static let examinedPerSecond = 20_000
     private static let askedPerSecond = 1_000
 
-    /// One page. The job is moved on behind it, and ended behind the last. Where other catalogs are known by which streams were told
-    /// than when it began, it begins anew.
+    /// One page. The job is moved on behind it, and ended behind the last. It begins anew where the history of catalogs has changed.
     /// - Returns: how long to rest.
     /// - Throws: retryable codes, after which the page can be done again.
     func step(_ job: inout Job) async throws(ServiceError) -> Duration {
@@ -71,14 +70,16 @@ struct Reevaluating: Sendable {
                 "\(job.skipped) streams cannot be read or added to, and were not told: the log of their nodes says why"
             return .zero
         }
-        let isSettled = try await ServiceError.translating { [mark = job.mark] in try await self.book.settle(mark) }
+        let isSettled = try await ServiceError.translating { [mark = job.mark] in
+            try await self.book.settle(mark, at: self.clock.present)
+        }
         guard isSettled else { throw Self.otherRules }
         return .zero
     }
 
     private static let otherRules = ServiceError(
         .otherRules,
-        "a node has another configuration or version: it goes on when all nodes have the same as the one that began it")
+        "a node has another configuration or version than the one that began it: give all nodes the same, or cancel it")
 
     private enum Outcome {
         case told, nothingToTell, skipped

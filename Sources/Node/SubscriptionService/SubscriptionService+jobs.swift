@@ -5,9 +5,9 @@ import Shards
 
 /// Long work on the whole store, which goes on whichever node stops.
 extension SubscriptionService {
-    /// Answered when its row is durable. One of the kind that is under way already is it.
+    /// Returns the running job of this kind, or begins one; durable when it returns.
     /// - Parameter actor: the name of the API token that asks.
-    /// - Throws: `.olderNodes`.
+    /// - Throws: `.olderNodes`; `.otherRules` while one runs that was begun with other settings; `.stopping` for a moment at the start.
     package func start(_ kind: Job.Kind, actor: String?) async throws(ServiceError) -> Job {
         try await self.require(.reevaluations)
         return try await self.jobs.start(kind, actor: actor)

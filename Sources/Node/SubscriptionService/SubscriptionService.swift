@@ -97,7 +97,7 @@ package final class SubscriptionService: Service, Sendable {
                 shards, answers: self.checker, store: store, configuration: configuration, clock: clock,
                 metrics: self.metrics, logger: logger)
             self.jobs = JobRunner(
-                router: self.node.router, rulebook: rulebook, logger: logger)
+                router: self.node.router, rulebook: rulebook, node: configuration.node.rawValue, logger: logger)
         } catch {
             throw ServiceError(error)
         }

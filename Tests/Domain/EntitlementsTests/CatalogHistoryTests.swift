@@ -15,14 +15,22 @@ import Testing
         #expect(told == [1, 1, 2, 2, 3, 3])
     }
 
-    @Test func `the last node that takes a catalog up says since when all answer by it`() {
+    @Test func `a catalog counts from when the last node has left the older one`() {
         var history = CatalogHistory(catalog: 1)
         history.adopt(2, at: self.moment(10))
-        history.adopt(2, at: self.moment(30))
+        history.postponeNewest(until: self.moment(30), behind: 1, settled: .distantPast)
         // A clock that is behind takes nothing back.
-        history.adopt(2, at: self.moment(20))
+        history.postponeNewest(until: self.moment(20), behind: 1, settled: .distantPast)
+        history.adopt(2, at: self.moment(90))
         #expect(history.catalog(at: self.moment(29)) == 1 && history.catalog(at: self.moment(30)) == 2)
         #expect(history.steps.count == 2)
+    }
+
+    @Test func `what a node tells by an older catalog after all had been told counts as told by that`() {
+        var history = CatalogHistory(catalog: 2)
+        history.postponeNewest(until: self.moment(30), behind: 1, settled: self.moment(10))
+        let told = [0, 9, 10, 29, 30].map { history.catalog(at: self.moment($0)) }
+        #expect(told == [2, 2, 1, 1, 2])
     }
 
     @Test func `a settled history stays so while nothing changes`() {

@@ -91,4 +91,27 @@ import Testing
             }
         }
     }
+
+    @Test func `a node that has tried another catalog and is gone keeps nobody from going on`() async throws {
+        // given: two nodes share the store by leases, of which one tries another catalog
+        let store = InMemoryEventStore(shardCount: 16)
+        _ = store.raiseFeatureLevel(to: .supported)
+        let apple = try TestAppStore()
+        let stays = try Node(named: "stays", store: store, apple: apple)
+        var canary = try Node(named: "canary", store: store, apple: apple)
+        canary.clock = stays.clock
+        canary.catalog = Catalog([])
+        let tried = canary
+        try await stays.run { service in
+            try await tried.run { _ in }
+            // when: it is gone, and time goes on
+            let job = try await service.start(.reevaluate, actor: nil)
+            try await eventually {
+                stays.clock.advance(to: stays.clock.now + .seconds(4))
+                return try await service.storedJob(job.id).state != .running
+            }
+            // then
+            #expect(try await service.storedJob(job.id).state == .done)
+        }
+    }
 }

@@ -8,8 +8,7 @@ package struct CustomerRequest: Hashable, Sendable {
         case grant(Grant, startsNow: Bool, replaces: Bool)
         /// To take the grant of this id back.
         case revoke(grant: String)
-        /// To make a grant say again what it said; to take it back where there was none. Only as long as it says what something has
-        /// made it say.
+        /// To restore a grant to `to`, if it still equals `from`. Without `to` it is revoked.
         case restore(from: Grant, to: Grant?)
         /// To set attributes; nil removes one.
         case set([String: AttributeValue?])

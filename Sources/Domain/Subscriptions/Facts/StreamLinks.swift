@@ -14,11 +14,11 @@ package struct StreamLinks: Hashable, Sendable {
     package func leadsLike(_ other: Self) -> Bool { self.link == other.link && self.sharers == other.sharers }
 }
 
-/// That a stream's links be as they were, as long as they are as something has put them.
+/// Restores a stream's links to `to`, if they still lead where `from` leads.
 package struct LinkUndo: Hashable, Sendable {
-    /// As that has put them.
+    /// The links after what is taken back.
     package var from: StreamLinks
-    /// As they were before.
+    /// The links before it.
     package var to: StreamLinks
 
     package init(from: StreamLinks, to: StreamLinks) {

@@ -18,8 +18,9 @@ package final class Rulebook: Sendable {
     /// nil until it is known what was told before: nothing is told of changed rules until then.
     package var reevaluator: Reevaluator? { self.telling.withLock { $0 } }
 
+    /// Sets by what streams were told.
     /// - Parameters: as those of a `Reevaluator`.
-    package func tell(from history: CatalogHistory, earlier: [UInt64: Catalog]) {
+    package func setHistory(_ history: CatalogHistory, earlier: [UInt64: Catalog]) {
         let reevaluator = Reevaluator(
             rules: self.rules, catalog: self.catalog, history: history, earlier: earlier)
         self.telling.withLock { $0 = reevaluator }

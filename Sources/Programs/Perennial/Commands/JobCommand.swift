@@ -32,9 +32,9 @@ struct JobCommand: ParsableCommand {
             switch self.output.output {
             case .json: Console.print(answer.serialized)
             case .table:
-                var table = TextTable(["ID", "KIND", "STATE", "STARTED", "EXAMINED", "CHANGED", "MESSAGE"])
+                var table = TextTable(["ID", "KIND", "STATE", "STARTED", "EXAMINED", "CHANGED", "SKIPPED", "MESSAGE"])
                 for job in answer["jobs"]?.items ?? [] {
-                    let members = ["id", "kind", "state", "started", "examined", "changed", "message"]
+                    let members = ["id", "kind", "state", "started", "examined", "changed", "skipped", "message"]
                     table.add(members.map { job[$0]?.plain ?? "-" })
                 }
                 table.lines.forEach(Console.print)

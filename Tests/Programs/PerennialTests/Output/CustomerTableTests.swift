@@ -33,8 +33,8 @@ import Testing
         let lines = answer.customerTable.lines.suffix(14)
         #expect(
             lines.prefix(5) == [
-                "", "registered tokens: t-1, t-2", "", "AT    EVENT   BEFORE  AFTER  BY  REASON",
-                "2026  linked  a       b      -   r",
+                "", "registered tokens: t-1, t-2", "", "AT    EVENT  KIND    BEFORE  AFTER  BY  REASON",
+                "2026  1-2    linked  a       b      -   r",
             ])
         #expect(lines.count { $0.hasPrefix("2026") } == 10)
     }
