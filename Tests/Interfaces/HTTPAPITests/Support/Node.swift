@@ -27,14 +27,12 @@ struct Node {
         store: any EventStore = InMemoryEventStore(), shards: Set<ShardID>? = nil,
         clock: any WallClock = SystemClock(), configuration: Configuration = .patient(), additionalRoutes: [Route] = [],
         apple: ScriptedApple? = nil,
-        servicing: Bool = true,
+        servicing: Bool = true, logger: Logger = Self.silentLogger,
         _ body: @Sendable (Node) async throws -> Result
     ) async throws -> Result {
         var configuration = configuration
         configuration.main.port = 0
         configuration.outside?.port = 0
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
         let registry = PrometheusRegistry()
         let (endpoints, continuation) = AsyncStream<APIServer.Endpoint>.makeStream()
         return try await withMetricsFactory(registry) {
@@ -82,6 +80,12 @@ struct Node {
                 }
             }
         }
+    }
+
+    private static var silentLogger: Logger {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return logger
     }
 
     private static func service(
