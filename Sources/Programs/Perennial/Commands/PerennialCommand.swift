@@ -18,7 +18,8 @@ struct PerennialCommand: AsyncParsableCommand {
         version: BuildInformation.line,
         subcommands: [
             ServeCommand.self, DemoCommand.self, SimulateCommand.self, VerifyCommand.self, SubscriptionCommand.self,
-            CheckCommand.self, CustomerCommand.self, FindCommand.self, EventsCommand.self, NotificationsCommand.self,
+            CheckCommand.self, CatalogCommand.self, CustomerCommand.self, FindCommand.self, EventsCommand.self,
+            NotificationsCommand.self,
             ReconcileCommand.self,
             ConsumptionCommand.self, WebhooksCommand.self, QuarantineCommand.self, ClusterCommand.self,
             ShardsCommand.self,
