@@ -35,10 +35,10 @@ struct CatalogCommand: ParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let checked = try ServerConfiguration.load(
+            let (catalog, rules) = try ServerConfiguration.load(
                 file: self.config, environment: ProcessInfo.processInfo.environment
-            ).check(for: .serve)
-            var review = CatalogReview(checked.catalog, durations: Set(checked.runtime.rules.nonRenewingDuration.keys))
+            ).checkEntitlements()
+            var review = CatalogReview(catalog, durations: Set(rules.nonRenewingDuration.keys))
             let client = try self.node.client()
             var next: String?
             repeat {

@@ -61,6 +61,12 @@ extension LoadedConfiguration {
         return .sqlite(self.resolve(file: file, at: path))
     }
 
+    /// What `entitlements` says, whatever else the configuration lacks.
+    /// - Throws: for the first value there that cannot be right.
+    func checkEntitlements() throws(ConfigurationError) -> (catalog: Catalog, rules: DerivationRules) {
+        (try self.catalog(), try self.rules())
+    }
+
     private func catalog() throws(ConfigurationError) -> Catalog {
         var entries: [Catalog.Entry] = []
         for (index, entry) in self.values.entitlements.catalog.enumerated() {
