@@ -98,5 +98,17 @@ import WireProtocol
 
 /// Equal, and with the very same bytes in every text, which `==` alone does not tell.
 func isIdentical<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
-    left == right && String(reflecting: left).utf8.elementsEqual(String(reflecting: right).utf8)
+    guard left == right else { return false }
+    // Equal dictionaries may be written in different orders.
+    return String(reflecting: left).utf8.elementsEqual(String(reflecting: right).utf8)
+        || spelling(of: left) == spelling(of: right)
+}
+
+/// The bytes of every text in a value, in one order.
+private func spelling(of value: Any) -> [UInt8] {
+    if let text = value as? String { return Array(text.utf8) + [0xFF] }
+    let mirror = Mirror(reflecting: value)
+    let parts = mirror.children.map { spelling(of: $0.value) }
+    guard mirror.displayStyle == .dictionary || mirror.displayStyle == .set else { return parts.flatMap(\.self) }
+    return parts.sorted { $0.lexicographicallyPrecedes($1) }.flatMap(\.self)
 }
