@@ -115,7 +115,7 @@ struct CatalogBook: Sendable {
     func catalogs(of history: CatalogHistory) async throws -> [UInt64: Catalog] {
         var catalogs: [UInt64: Catalog] = [:]
         for fingerprint in Set(history.steps.map(\.catalog)) {
-            let parts = try await self.notes.all(startingWith: Self.prefix(of: fingerprint))
+            let parts = try await self.store.allBookmarks(startingWith: Self.prefix(of: fingerprint))
             let text = parts.flatMap(\.value)
             guard let entries = try? JSONNotes.decode(text, Self.name) as [StoredEntry] else { continue }
             let catalog = Catalog(

@@ -6,18 +6,6 @@ import ServiceContract
 struct JSONNotes: Sendable {
     let store: any EventStore
 
-    private static let page = 512
-
-    func all(startingWith prefix: String) async throws -> [Bookmark] {
-        var notes: [Bookmark] = []
-        while true {
-            let page = try await self.store.bookmarks(
-                startingWith: prefix, after: notes.last?.name, limit: Self.page)
-            notes += page
-            guard page.count == Self.page else { return notes }
-        }
-    }
-
     func remove(_ names: [String]) async throws {
         guard !names.isEmpty else { return }
         try await self.store.setBookmarks(Dictionary(uniqueKeysWithValues: names.map { ($0, []) }))

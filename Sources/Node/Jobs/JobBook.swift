@@ -20,7 +20,7 @@ package struct JobBook: Sendable {
     /// The newest first. A row that this version cannot read is one of another version's kinds.
     package func all() async throws(ServiceError) -> [Job] {
         try await ServiceError.translating {
-            try await self.notes.all(startingWith: Self.prefix)
+            try await self.store.allBookmarks(startingWith: Self.prefix)
                 .compactMap { note in try? JSONNotes.decode(note.value, note.name) as Job }
                 .sorted { ($0.started, $0.id) > ($1.started, $1.id) }
         }

@@ -29,7 +29,7 @@ extension SubscriptionService {
         switch undone {
         case .links(let key, let undo):
             var bundle = self.bundleOfRequest
-            bundle.link = LinkRequest(end, origin: .backend, action: .undo, actor: actor, reason: reason, undo: undo)
+            bundle.link = LinkRequest(end, origin: .backend, action: .undo(undo), actor: actor, reason: reason)
             _ = try await self.record(Submission(key: key, bundle: bundle, evidence: nil))
         case .grant(let holder, let from, let to):
             try await self.restore(from, to, of: holder, actor: actor, reason: reason)

@@ -33,11 +33,11 @@ extension Randomness {
     }
 
     mutating func linkRequest() -> LinkRequest {
-        let action = self.pick(LinkRequest.Action.allCases)
+        let undo = LinkUndo(from: self.links(), to: self.links())
+        let action = self.pick([LinkRequest.Action.link, .unlink, .dismiss, .undo(undo)])
         return LinkRequest(
             self.customer(), origin: self.pick(LinkRequest.Origin.allCases), action: action,
-            actor: self.optional { $0.text() }, reason: self.optional { $0.text() },
-            undo: action == .undo ? LinkUndo(from: self.links(), to: self.links()) : nil)
+            actor: self.optional { $0.text() }, reason: self.optional { $0.text() })
     }
 
     private mutating func links() -> StreamLinks {

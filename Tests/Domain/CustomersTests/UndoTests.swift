@@ -24,7 +24,10 @@ import Testing
             place: place(.random(in: 1...9, using: &random)))
     }
 
-    private static let request = LinkRequest(customer("a"), origin: .backend, action: .undo, actor: "care")
+    private static func decide(_ undo: LinkUndo, _ leads: StreamLeads) -> LinkDecision {
+        let request = LinkRequest(customer("a"), origin: .backend, action: .undo(undo), actor: "care")
+        return LinkDecision(undoing: request, undo, leads.stream())
+    }
 
     @Test func `with nothing changed since, links are restored exactly`() {
         var random = SeededGenerator(seed: 38)
@@ -33,7 +36,7 @@ import Testing
             var after = before
             for _ in 0..<Int.random(in: 1...3, using: &random) { after.apply(Self.randomRecord(&random)) }
             let undo = LinkUndo(from: StreamLinks(after), to: StreamLinks(before))
-            let decision = LinkDecision(undoing: Self.request, undo, after.stream())
+            let decision = Self.decide(undo, after)
             #expect(decision.refusal == nil)
             #expect(decision.records.allSatisfy { $0.actor == "care" })
             var restored = after
@@ -49,7 +52,7 @@ import Testing
                 Self.randomLeads(&random), Self.randomLeads(&random), Self.randomLeads(&random)
             )
             let undo = LinkUndo(from: StreamLinks(after), to: StreamLinks(before))
-            let decision = LinkDecision(undoing: Self.request, undo, now.stream())
+            let decision = Self.decide(undo, now)
             let isAsPut = now.link == after.link && now.sharers == after.sharers
             #expect((decision.refusal == .nothingToUndo) == !isAsPut)
             guard isAsPut else {

@@ -46,6 +46,7 @@ import Testing
                 #expect(end.state == .done)
                 for id in 1...32 {
                     let told = try await ReevaluationTests.told(id, here)
+                    #expect(!told.isEmpty)
                     #expect(told.last?.current.validUntil == told.first?.previous.validUntil.map { $0 + .hours(7) })
                 }
             }

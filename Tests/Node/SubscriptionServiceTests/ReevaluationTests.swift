@@ -346,4 +346,35 @@ import Testing
             #expect(try await Self.told(1, service).first?.previous.entitlements == [])
         }
     }
+
+    @Test func `a row of other rules that answers alike is made anew without an event`() async throws {
+        var node = try Self.node()
+        try await Self.subscribe(1...20, on: node)
+        node.configuration.rules.nonRenewingDuration["pass"] = .days(7)
+        let job = try await node.run { try await Self.reevaluate($0) }
+        #expect(job.state == .done && job.changed == 0)
+        var rows: [StreamRow] = []
+        for shard in node.store.identity.shards {
+            rows += try await node.store.streams(in: shard, after: nil, limit: 100)
+        }
+        let made = rows.map { EntitlementRow.fingerprint(of: $0.entitlement) }
+        #expect(made.count == 20 && Set(made) == [RulesFingerprint(node.configuration.rules)])
+        #expect(rows.allSatisfy { $0.version == StreamVersion(rawValue: 1) })
+    }
+
+    @Test func `of the jobs that have ended the newest hundred are kept`() async throws {
+        let node = try Self.node()
+        let first = try await node.run { try await Self.reevaluate($0) }
+        for number in 0..<130 {
+            var ended = first
+            (ended.id, ended.started) = ("old-\(number)", first.started - .hours(Int64(number + 1)))
+            try await node.store.setBookmarks(["job/\(ended.id)": Array(try JSONEncoder().encode(ended))])
+        }
+        try await node.run { service in
+            _ = try await Self.reevaluate(service)
+            let jobs = try await service.allJobs()
+            #expect(jobs.count == 100)
+            #expect(jobs.contains { $0.id == first.id } && !jobs.contains { $0.id == "old-129" })
+        }
+    }
 }

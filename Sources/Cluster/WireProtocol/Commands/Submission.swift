@@ -50,10 +50,8 @@ extension Submission: WireRepresentable {
                 try self.bundle.event.write(to: &message, key: self.key)
             }
             if let link = self.bundle.link {
-                guard link.action != .undo || link.undo != nil else {
-                    throw WireError(.malformed, "a request to take back that does not say what")
-                }
-                let undo = try link.undo?.proto().encoded()
+                var undo: [UInt8]?
+                if case .undo(let content) = link.action { undo = try content.proto().encoded() }
                 message.message(3) { $0.write(link, undo) }
             }
             if let customer = self.bundle.customer { message.write(try customer.proto().encoded(), 4) }
@@ -195,9 +193,7 @@ extension LinkRequest {
             case 3: self.actor = try message.text()
             case 4: self.reason = try message.text()
             case 5: if try message.flag() { self.action = .dismiss }
-            case 6:
-                self.action = .undo
-                self.undo = try LinkUndo(message.message(unless: self.undo != nil).copy)
+            case 6: self.action = .undo(try LinkUndo(message.message().copy))
             default: try message.skip()
             }
         }

@@ -554,7 +554,7 @@ package nonisolated struct ProtoLinkRequest: @unchecked Sendable {
     set {_uniqueStorage()._dismisses = newValue}
   }
 
-  /// The stream's links are to be as before something that people have said. From feature level 6 on.
+  /// Restores links. From feature level 6 on.
   package var undo: ProtoLinkUndo {
     get {_storage._undo ?? ProtoLinkUndo()}
     set {_uniqueStorage()._undo = newValue}
@@ -576,7 +576,7 @@ package nonisolated struct ProtoLinkUndo: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// As that has put them; with others nothing is done.
+  /// The links after what is taken back: where they lead elsewhere by now, the request is refused.
   package var from: ProtoStreamLinks {
     get {_from ?? ProtoStreamLinks()}
     set {_from = newValue}
@@ -586,6 +586,7 @@ package nonisolated struct ProtoLinkUndo: Sendable {
   /// Clears the value of `from`. Subsequent reads from it will return its default value.
   package mutating func clearFrom() {self._from = nil}
 
+  /// The links before it.
   package var to: ProtoStreamLinks {
     get {_to ?? ProtoStreamLinks()}
     set {_to = newValue}
@@ -603,7 +604,7 @@ package nonisolated struct ProtoLinkUndo: Sendable {
   fileprivate var _to: ProtoStreamLinks? = nil
 }
 
-/// What people have said of whose a stream is.
+/// The links of a stream.
 package nonisolated struct ProtoStreamLinks: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

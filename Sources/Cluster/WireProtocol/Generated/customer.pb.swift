@@ -625,7 +625,7 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
 
   }
 
-  /// That a grant say again what it said, as long as it says what something has made it say.
+  /// Restores a grant to `to`, if it still equals `from`.
   package nonisolated struct RestoreRequest: @unchecked Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -640,7 +640,7 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
     /// Clears the value of `from`. Subsequent reads from it will return its default value.
     package mutating func clearFrom() {_uniqueStorage()._from = nil}
 
-    /// Absent where there was none.
+    /// Absent where there was none: the grant is revoked.
     package var to: ProtoGrant {
       get {_storage._to ?? ProtoGrant()}
       set {_uniqueStorage()._to = newValue}

@@ -114,7 +114,7 @@ package nonisolated enum ProtoSource: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// Somebody at the publisher's, by hand or through a backend: a link, a grant. From feature level 2 on.
   case person // = 6
 
-  /// Nobody: rules, catalog or logic have changed, and with them the answer. From feature level 6 on.
+  /// Changed rules, catalog or logic, by which the answer is another one. From feature level 6 on.
   case rules // = 7
   case UNRECOGNIZED(Int)
 
@@ -315,7 +315,7 @@ package nonisolated struct ProtoEvent: @unchecked Sendable {
   /// Clears the value of `registration`. Subsequent reads from it will return its default value.
   package mutating func clearRegistration() {_uniqueStorage()._registration = nil}
 
-  /// What changed rules have changed, with the source SOURCE_RULES.
+  /// The answers before and after changed rules; of events with SOURCE_RULES.
   package var reevaluation: ProtoReevaluation {
     get {_storage._reevaluation ?? ProtoReevaluation()}
     set {_uniqueStorage()._reevaluation = newValue}
@@ -559,8 +559,8 @@ package nonisolated struct ProtoEvent: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// What a check of a stream said by the rules under which it was told last, and what it says by those of now; both at the moment
-/// up to which its transitions had been told.
+/// Two answers about one stream: by the rules under which it was told last, and by those of now. Both are of the moment up to which
+/// its transitions had been told.
 package nonisolated struct ProtoReevaluation: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

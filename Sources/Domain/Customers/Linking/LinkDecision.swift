@@ -6,7 +6,7 @@ package enum LinkRefusal: String, Hashable, Sendable {
     case linkedElsewhere
     /// As many customers share the stream as may.
     case tooManySharers
-    /// What is to be taken back has been changed since.
+    /// Somebody has changed since what the request restores.
     case nothingToUndo
 }
 
@@ -70,8 +70,7 @@ package struct LinkDecision: Hashable, Sendable {
         if rest.resolution.reason(of: customer) != nil { take(rest.link(to: nil)) }
     }
 
-    /// Makes the stream's links what they were, if nobody has changed since to whom they lead. Who has come to wait for a person since goes on
-    /// waiting.
+    /// Restores the stream's links, unless they lead to others by now. Conflicts that have come up since stay open.
     package init(undoing request: LinkRequest, _ undo: LinkUndo, _ stream: LinkedStream) {
         let links = StreamLinks(stream.leads)
         guard links.leadsLike(undo.from) else {

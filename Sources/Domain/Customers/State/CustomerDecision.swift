@@ -9,7 +9,7 @@ package enum CustomerRefusal: Hashable, Sendable {
     /// As many grants live as may, or as there is room for.
     case tooManyGrants
     case unknownGrant
-    /// What is to be taken back has been changed since.
+    /// Somebody has changed since what the request restores.
     case nothingToUndo
     /// Others have brought grants of this id along, and more than one has not ended.
     case severalGrants

@@ -9,14 +9,14 @@ package struct LinkRequest: Hashable, Sendable {
         case restore = 3
     }
 
-    package enum Action: Sendable, CaseIterable {
+    package enum Action: Hashable, Sendable {
         case link
         /// The customer is to have the stream no more.
         case unlink
         /// The customer's link that was refused does not wait for a person any more.
         case dismiss
-        /// The stream's links are to be as before something that people have said (`undo`).
-        case undo
+        /// The stream's links are to be as they were before something that people have said.
+        case undo(LinkUndo)
     }
 
     package var customer: CustomerID
@@ -26,18 +26,14 @@ package struct LinkRequest: Hashable, Sendable {
     package var actor: String?
     /// Why, for people.
     package var reason: String?
-    /// Of `.undo`.
-    package var undo: LinkUndo?
 
     package init(
-        _ customer: CustomerID, origin: Origin, action: Action = .link, actor: String? = nil, reason: String? = nil,
-        undo: LinkUndo? = nil
+        _ customer: CustomerID, origin: Origin, action: Action = .link, actor: String? = nil, reason: String? = nil
     ) {
         self.customer = customer
         self.origin = origin
         self.action = action
         self.actor = actor
         self.reason = reason
-        self.undo = undo
     }
 }

@@ -1,4 +1,4 @@
-/// What people have said of whose a stream is: the part of its leads that no payload carries.
+/// The links of a stream: the part of its leads that people set, and no payload carries.
 package struct StreamLinks: Hashable, Sendable {
     package var link: CustomerLink?
     package var sharers: [CustomerID]

@@ -5,7 +5,7 @@ extension StreamLinks {
 }
 
 extension StreamLeads {
-    /// In order, what makes these leads say `links` again, place by place; empty where they do.
+    /// The records that restore `links` exactly, in order; empty where nothing differs.
     package func records(restoring links: StreamLinks) -> [LinkRecord] {
         var (rest, records) = (self, [LinkRecord]())
         func take(_ record: LinkRecord) {

@@ -18,7 +18,7 @@ extension API {
         }
     }
 
-    /// Answers when it is certain to be done.
+    /// Answers once the store holds the job.
     func startJob(_ call: Call) async throws -> Response {
         let actor = self.authorizer.name(of: call.fields)
         return try await call.withBody { body in

@@ -12,7 +12,6 @@ import SubscriptionService
 struct WebhookStore: Sendable {
     let store: any EventStore
 
-    private static let page = 512
     /// How often a change is tried that others forestall.
     private static let changeAttempts = 8
 
@@ -160,14 +159,7 @@ struct WebhookStore: Sendable {
     }
 
     private func all(_ prefix: String) async throws(ServiceError) -> [Bookmark] {
-        var notes: [Bookmark] = []
-        while true {
-            let page = try await ServiceError.translating { [notes] in
-                try await self.store.bookmarks(startingWith: prefix, after: notes.last?.name, limit: Self.page)
-            }
-            notes += page
-            guard page.count == Self.page else { return notes }
-        }
+        try await ServiceError.translating { try await self.store.allBookmarks(startingWith: prefix) }
     }
 
     static func encode(_ value: some Encodable) throws(ServiceError) -> [UInt8] {

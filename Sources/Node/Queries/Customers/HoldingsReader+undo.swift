@@ -11,7 +11,7 @@ extension HoldingsReader {
     /// - Parameter event: of a customer's history.
     /// - Returns: nil where something has been said of the same since, and for what cannot be taken back.
     package func undo(_ event: CustomerEvent) async throws -> UndoneChange? {
-        let events = try await self.history(ofStream: event.key, in: event.shard)
+        let events = try await self.store.storedHistory(of: event.key, in: event.shard)
         guard let place = events.firstIndex(where: { $0.sequence == event.sequence }) else { return nil }
         // What one request has said is taken back as a whole.
         let first = (0...place).first { events[$0].isOfOneRequest(with: events[place]) } ?? place
@@ -87,21 +87,10 @@ extension HoldingsReader {
         var newest = Moment.distantPast
         for (kind, hash) in LeadImage(leads, hash: self.hashing.hash).identifiers {
             let key = StreamKey(kind, hash)
-            let events = try await self.history(ofStream: key, in: self.map.shard(of: key.id))
+            let events = try await self.store.storedHistory(of: key, in: self.map.shard(of: key.id))
             if let last = events.last { newest = max(newest, Moment(milliseconds: last.at)) }
         }
         return newest
-    }
-
-    private func history(ofStream key: StreamKey, in shard: ShardID) async throws -> [StoredEvent] {
-        let (bytes, page) = (key.bytes, 512)
-        var events: [StoredEvent] = []
-        while true {
-            let next = try await self.store.events(
-                of: bytes, in: shard, after: events.last?.version ?? .zero, limit: page)
-            events += next
-            guard next.count == page else { return events }
-        }
     }
 }
 

@@ -159,7 +159,7 @@ struct BatchDecider {
         // A request of its own that comes again has been carried out, whatever others have asked for since.
         let earlier = bundle.isEmpty ? self.delivery(of: bundle.dedupKey) : nil
         // What has taken something back would find nothing to take back.
-        if request.action == .undo, let earlier { return .duplicate(earlier.place) }
+        if case .undo = request.action, let earlier { return .duplicate(earlier.place) }
         let decision = self.links.decide(
             request, before.state, directory, at: self.now, rules: self.rules)
         var outcome = earlier.map { SubmissionOutcome.duplicate($0.place) }

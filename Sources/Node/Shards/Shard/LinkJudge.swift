@@ -38,9 +38,7 @@ package struct LinkJudge: Sendable {
         switch request.action {
         case .unlink: return LinkDecision(unlinking: request, stream)
         case .dismiss: return LinkDecision(dismissing: request, stream)
-        case .undo:
-            let links = StreamLinks(stream.leads)
-            return LinkDecision(undoing: request, request.undo ?? LinkUndo(from: links, to: links), stream)
+        case .undo(let undo): return LinkDecision(undoing: request, undo, stream)
         case .link:
             let snapshot = state.snapshot(at: moment, rules: rules)
             return LinkDecision(

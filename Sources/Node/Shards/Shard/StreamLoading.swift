@@ -60,16 +60,18 @@ extension EventStore {
     /// The whole log of one stream, oldest first.
     package func history(of key: StreamKey, in shard: ShardID) async throws -> [(at: Moment, event: SubscriptionEvent)]
     {
+        try await self.storedHistory(of: key, in: shard).map { (Moment(milliseconds: $0.at), try $0.decoded()) }
+    }
+
+    /// The same as it is stored.
+    package func storedHistory(of key: StreamKey, in shard: ShardID) async throws -> [StoredEvent] {
         let keyBytes = key.bytes
-        var history: [(at: Moment, event: SubscriptionEvent)] = []
-        var version = StreamVersion.zero
+        var history: [StoredEvent] = []
         while true {
-            let events = try await self.events(of: keyBytes, in: shard, after: version, limit: historyPage)
-            for event in events {
-                history.append((Moment(milliseconds: event.at), try event.decoded()))
-            }
-            guard events.count == historyPage, let last = events.last else { return history }
-            version = last.version
+            let events = try await self.events(
+                of: keyBytes, in: shard, after: history.last?.version ?? .zero, limit: historyPage)
+            history += events
+            guard events.count == historyPage else { return history }
         }
     }
 
