@@ -69,6 +69,8 @@ package final class JobRunner: Sendable {
             do throws(ServiceError) {
                 return try await self.teller.begin()
             } catch {
+                // Who is stopped while the store is asked has nothing to say.
+                guard !Task.isCancelled else { return }
                 let metadata = Logger.Metadata.runtime([.error: "\(error.message)"])
                 guard error.retryable else {
                     return self.logger.error(
