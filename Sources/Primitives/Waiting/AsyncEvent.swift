@@ -34,6 +34,16 @@ package final class AsyncEvent: Sendable {
         }
     }
 
+    /// Returns at a signal, when the task is cancelled, or once `duration` has passed.
+    package func wait(atMost duration: Duration) async {
+        await withTaskGroup { group in
+            group.addTask { try? await Task.sleep(for: duration) }
+            group.addTask { await self.waitUnlessCancelled() }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
     private func sleep(_ sleeper: CheckedContinuation<Void, Never>) {
         let isAwake = self.state.withLock { state in
             if !state.isSignalled { state.sleeper = sleeper }

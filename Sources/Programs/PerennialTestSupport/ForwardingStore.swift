@@ -134,6 +134,26 @@ extension ForwardingStore {
         try await self.inner.replaceBookmark(name, old, with: new)
     }
 
+    package func put(_ row: InboxRow) async throws(StoreError) { try await self.inner.put(row) }
+
+    package func inbox(
+        of shards: [ShardID], after last: InboxRow?, limit: Int
+    ) async throws(StoreError) -> [InboxRow] {
+        try await self.inner.inbox(of: shards, after: last, limit: limit)
+    }
+
+    package func removeFromInbox(_ removals: [InboxRemoval]) async throws(StoreError) -> Set<ShardID> {
+        try await self.inner.removeFromInbox(removals)
+    }
+
+    package func recordFailedAttempt(
+        _ dedupKeys: [[UInt8]], parkingAt limit: Int, at moment: Int64
+    ) async throws(StoreError) {
+        try await self.inner.recordFailedAttempt(dedupKeys, parkingAt: limit, at: moment)
+    }
+
+    package func inboxDepth() async throws(StoreError) -> InboxDepth { try await self.inner.inboxDepth() }
+
     package func statistics() async throws(StoreError) -> StoreStatistics { try await self.inner.statistics() }
 
     package func ping() async throws(StoreError) { try await self.inner.ping() }

@@ -9,17 +9,18 @@ extension InMemoryEventStore {
     }
 
     package func put(_ row: InboxRow) {
-        self.state.withLock { state in
-            if !state.inbox.contains(where: { $0.row.dedupKey == row.dedupKey }) {
-                state.inbox.append(InboxEntry(row: row))
-            }
-        }
+        self.state.withLock { $0.keep(row) }
     }
 
-    package func inbox(of shards: [ShardID], limit: Int) -> [InboxRow] {
-        self.state.withLock { state in
+    package func inbox(of shards: [ShardID], after last: InboxRow?, limit: Int) -> [InboxRow] {
+        func precedes(_ row: InboxRow, _ other: InboxRow) -> Bool {
+            row.receivedAt == other.receivedAt
+                ? row.dedupKey.lexicographicallyPrecedes(other.dedupKey) : row.receivedAt < other.receivedAt
+        }
+        return self.state.withLock { state in
             let waiting = state.inbox.filter { !$0.isParked && shards.contains($0.row.shard) }.map(\.row)
-            return Array(waiting.sorted { $0.receivedAt < $1.receivedAt }.prefix(limit))
+                .filter { row in last.map { precedes($0, row) } ?? true }
+            return Array(waiting.sorted(by: precedes).prefix(limit))
         }
     }
 
@@ -55,5 +56,12 @@ extension InMemoryEventStore {
                 waiting: waiting.count, parked: state.inbox.count - waiting.count,
                 oldest: waiting.map(\.row.receivedAt).min())
         }
+    }
+}
+
+extension InMemoryEventStore.State {
+    mutating func keep(_ row: InboxRow) {
+        guard !self.inbox.contains(where: { $0.row.dedupKey == row.dedupKey }) else { return }
+        self.inbox.append(InMemoryEventStore.InboxEntry(row: row))
     }
 }

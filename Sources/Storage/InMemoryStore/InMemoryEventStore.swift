@@ -66,6 +66,7 @@ package final class InMemoryEventStore: SharedEventStore {
                 where !state.headerSegments.contains(where: { $0.isSame(as: header) }) {
                     state.headerSegments.append(header)
                 }
+                for row in batch.outbox { state.keep(row) }
                 return .appended(head: state.shards[Int(batch.shard.rawValue)].append(batch))
             }
         }

@@ -35,8 +35,9 @@ extension PostgresEventStore {
             // Header segments may be stored twice over.
             throw StoreError(error, unknown: .unavailable)
         }
-        let statement = AppendStatement.statement(self.configuration.guards)
-        let parameters = AppendStatement.parameters(batches, places: places, headers: headers)
+        let sends = batches.contains { !$0.outbox.isEmpty }
+        let statement = AppendStatement.statement(self.configuration.guards, sends: sends)
+        let parameters = AppendStatement.parameters(batches, places: places, headers: headers, sends: sends)
         var attempt = 1
         while true {
             do throws(StatementFailure) {

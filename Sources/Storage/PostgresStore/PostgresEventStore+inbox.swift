@@ -17,10 +17,14 @@ extension PostgresEventStore {
         VALUES ($1::bytea, $2::integer, $3::bigint, $4::bytea) ON CONFLICT (dedup_key) DO NOTHING
         """)
 
-    package func inbox(of shards: [ShardID], limit: Int) async throws(StoreError) -> [InboxRow] {
+    package func inbox(
+        of shards: [ShardID], after last: InboxRow?, limit: Int
+    ) async throws(StoreError) -> [InboxRow] {
         var parameters = Parameters()
         parameters.add(shards: shards)
         parameters.add(Int64(limit))
+        parameters.add(last?.receivedAt ?? .min)
+        parameters.add(last?.dedupKey ?? [])
         return try await self.rows(Self.waiting, parameters) { row throws(StoreError) in
             InboxRow(
                 dedupKey: try row.bytes(0), shard: try row.shard(1), receivedAt: try row.number(2),
@@ -32,7 +36,9 @@ extension PostgresEventStore {
         "inbox_waiting",
         """
         SELECT dedup_key, shard_id, received_at, raw FROM inbox
-        WHERE shard_id = ANY ($1::integer[]) AND parked_at IS NULL ORDER BY received_at LIMIT $2::bigint
+        WHERE shard_id = ANY ($1::integer[]) AND parked_at IS NULL
+            AND (received_at, dedup_key) > ($3::bigint, $4::bytea)
+        ORDER BY received_at, dedup_key LIMIT $2::bigint
         """)
 
     /// One statement, whose parts see one snapshot, without a lock on the shards: whatever commits beside it, the log that

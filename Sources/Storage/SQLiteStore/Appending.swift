@@ -16,6 +16,7 @@ struct Appending {
     private let insertEvent: HotStatement
     private let insertEvidence: HotStatement
     private let insertLookup: HotStatement
+    private let insertIntoInbox: HotStatement
 
     init(_ db: Database, headers: HeaderNumbers) throws {
         self.db = db
@@ -45,6 +46,7 @@ struct Appending {
             db, "INSERT INTO evidence (event_id, headers, body) VALUES (?, ?, ?)")
         self.insertLookup = try HotStatement(
             db, "INSERT OR IGNORE INTO identifier (kind, hash, stream_id) VALUES (?, ?, ?)")
+        self.insertIntoInbox = try HotStatement(db, SQLiteEventStore.putIntoInbox)
     }
 
     mutating func append(_ batch: ShardBatch, places: [[UInt8]: Int]) throws {
@@ -79,6 +81,14 @@ struct Appending {
                 values.add(Int64(lookup.kind.rawValue))
                 values.add(lookup.hash.bytes)
                 values.add(places[lookup.key].map { streams[$0] })
+            }
+        }
+        for row in batch.outbox {
+            try self.insertIntoInbox.run { values in
+                values.add(row.dedupKey)
+                values.add(row.shard)
+                values.add(row.receivedAt)
+                values.add(row.raw)
             }
         }
         self.outcomes.append(.appended(head: head))

@@ -4,7 +4,7 @@ import Testing
 /// What every store has to do that several nodes share, one check at a time, each on a new store of
 /// `StoreContract.shardCount` shards.
 package struct SharedStoreContract: Sendable, CustomTestStringConvertible {
-    package static let all = Self.lives + Self.owners + Self.inbox + Self.removals + Self.featureLevels
+    package static let all = Self.lives + Self.owners + Self.removals + Self.featureLevels
 
     package let testDescription: String
     private let check: @Sendable (any SharedEventStore) async throws -> Void

@@ -16,7 +16,8 @@ package struct StoreContract: Sendable, CustomTestStringConvertible {
 
     package static let all =
         Self.appending + Self.concurrency + Self.fencing + Self.conflicts + Self.streams + Self.evidence
-        + Self.past + Self.positions + Self.quarantine + Self.bookmarks + Self.featureLevels
+        + Self.past + Self.positions + Self.quarantine + Self.bookmarks + Self.inbox + Self.removals
+        + Self.featureLevels
 
     package let testDescription: String
     private let check: @Sendable (any EventStore) async throws -> Void

@@ -27,8 +27,10 @@ package struct FeatureLevel: RawRepresentable, Hashable, Comparable, Sendable {
     package static let reevaluations = Self(rawValue: 6)
     /// Requests to take back what somebody has said.
     package static let undo = Self(rawValue: 6)
+    /// Commits that leave something to do elsewhere: streams that others supersede, and customers who are told of changed answers.
+    package static let outbox = Self(rawValue: 7)
     /// The newest that this build can read and write.
-    package static let supported = Self.reevaluations
+    package static let supported = Self.outbox
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

@@ -5,18 +5,26 @@ package import Subscriptions
 /// it can tell whether a hash is of an id that is guessed, so only nodes and subscribers of the stream have it.
 package struct IdentifierKey: Sendable {
     package let bytes: [UInt8]
+    /// Under which all streams are found that supersede others: of an id that no customer has, since it has a control character.
+    package let superseding: IdentifierHash
     private let key: SymmetricKey
 
     /// nil unless there are 32 bytes.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
+        let key = SymmetricKey(data: bytes)
         self.bytes = bytes
-        self.key = SymmetricKey(data: bytes)
+        self.key = key
+        self.superseding = Self.hash(.customer, "\u{1}superseding", by: key)
     }
 
     /// HMAC-SHA-256 over the byte of the kind and the text's UTF-8, cut to 16 bytes.
     package func hash(_ kind: IdentifierHash.Kind, _ text: String) -> IdentifierHash {
-        var code = HMAC<SHA256>(key: self.key)
+        Self.hash(kind, text, by: self.key)
+    }
+
+    private static func hash(_ kind: IdentifierHash.Kind, _ text: String, by key: SymmetricKey) -> IdentifierHash {
+        var code = HMAC<SHA256>(key: key)
         code.update(data: [kind.rawValue])
         code.update(data: Array(text.utf8))
         let bytes = Array(code.finalize())
@@ -39,6 +47,14 @@ package struct IdentifierKey: Sendable {
         SoughtIdentifier(
             kind: .customer, hash: self.hash(.customer, customer.rawValue),
             spellings: Self.cases(of: customer.rawValue, isUUID: AccountToken(customer.rawValue) != nil))
+    }
+
+    /// Under which the streams are found that supersede this one.
+    package func superseding(_ key: StreamKey) -> IdentifierHash {
+        let parts = [
+            "\u{1}superseding", "\(key.kind.rawValue)", key.id, key.environment.rawValue, key.bundleID.rawValue,
+        ]
+        return self.hash(.customer, parts.joined(separator: "\u{1}"))
     }
 
     package func sought(_ token: AccountToken) -> SoughtIdentifier {

@@ -28,6 +28,9 @@ package struct SoughtIdentifier: Hashable, Sendable {
     /// Every text that stands for the same identifier.
     package var spellings: [String]
 
+    /// - Parameter hash: of what versions with look-ups in clear text did not know.
+    package init(_ hash: IdentifierHash) { self.init(kind: .customer, hash: hash, spellings: []) }
+
     package init(kind: IdentifierHash.Kind, hash: IdentifierHash, spellings: [String]) {
         self.kind = kind
         self.hash = hash

@@ -12,10 +12,12 @@ package struct ShardBatch: Sendable {
     /// name, and of streams without an event here, when only watermarks rose.
     package var streams: [StreamRow]
     package var lookups: [Lookup]
+    /// What has to follow in streams of any shard, as rows of the inbox. They are durable when the events are.
+    package var outbox: [InboxRow]
 
     package init(
         shard: ShardID, epoch: Epoch, incarnation: Incarnation, head: LogSequence, events: [NewEvent],
-        streams: [StreamRow] = [], lookups: [Lookup] = []
+        streams: [StreamRow] = [], lookups: [Lookup] = [], outbox: [InboxRow] = []
     ) {
         self.shard = shard
         self.epoch = epoch
@@ -24,6 +26,7 @@ package struct ShardBatch: Sendable {
         self.events = events
         self.streams = streams
         self.lookups = lookups
+        self.outbox = outbox
     }
 }
 

@@ -103,6 +103,28 @@ package protocol EventStore: Sendable {
     /// The keys of the streams that each of these identifiers leads to, in key order, whichever form it was stored in.
     func streams(for identifiers: [SoughtIdentifier]) async throws(StoreError) -> [[[UInt8]]]
 
+    // MARK: Inbox. These do not block, and may be repeated.
+
+    /// Keeps what came for a shard whose owner could not be had, once; durable when it returns. What commits leave to do stands
+    /// in the same table (`ShardBatch.outbox`).
+    func put(_ row: InboxRow) async throws(StoreError)
+
+    /// What is kept for these shards and not parked, the oldest first, then by dedup key.
+    /// - Parameter last: where to go on: the last row of the page before.
+    func inbox(of shards: [ShardID], after last: InboxRow?, limit: Int) async throws(StoreError) -> [InboxRow]
+
+    /// Removes rows that have been applied, each only if its fence holds: a database that has failed over may have lost
+    /// events of which their owner still knows, and not the rows that they were made of.
+    /// - Returns: the shards of those whose fences do not hold, which stay. Their owner has to claim the shards again, and
+    ///   then to judge the rows anew.
+    func removeFromInbox(_ removals: [InboxRemoval]) async throws(StoreError) -> Set<ShardID>
+
+    /// Counts one more attempt that failed; those that now have `limit` of them are parked.
+    /// - Parameter moment: in milliseconds since 1970.
+    func recordFailedAttempt(_ dedupKeys: [[UInt8]], parkingAt limit: Int, at moment: Int64) async throws(StoreError)
+
+    func inboxDepth() async throws(StoreError) -> InboxDepth
+
     // MARK: Beside the log
 
     /// Replaces the signed originals of a stream by their hashes (`ContentHash.sha256(of:)`); the events stay.

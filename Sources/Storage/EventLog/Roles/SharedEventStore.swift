@@ -36,24 +36,4 @@ package protocol SharedEventStore: EventStore {
     func give(
         _ shard: ShardID, under epoch: Epoch, from owner: ShardRecord.Owner, to other: ShardRecord.Owner
     ) throws(StoreError) -> Bool
-
-    // MARK: Inbox. These do not block, and may be repeated.
-
-    /// Keeps what came for a shard whose owner could not be had, once; durable when it returns.
-    func put(_ row: InboxRow) async throws(StoreError)
-
-    /// What is kept for these shards and not parked, the oldest first.
-    func inbox(of shards: [ShardID], limit: Int) async throws(StoreError) -> [InboxRow]
-
-    /// Removes rows that have been applied, each only if its fence holds: a database that has failed over may have lost
-    /// events of which their owner still knows, and not the rows that they were made of.
-    /// - Returns: the shards of those whose fences do not hold, which stay. Their owner has to claim the shards again, and
-    ///   then to judge the rows anew.
-    func removeFromInbox(_ removals: [InboxRemoval]) async throws(StoreError) -> Set<ShardID>
-
-    /// Counts one more attempt that failed; those that now have `limit` of them are parked.
-    /// - Parameter moment: in milliseconds since 1970.
-    func recordFailedAttempt(_ dedupKeys: [[UInt8]], parkingAt limit: Int, at moment: Int64) async throws(StoreError)
-
-    func inboxDepth() async throws(StoreError) -> InboxDepth
 }

@@ -5,25 +5,44 @@ import Subscriptions
 /// that is stopped half way holds no lock that a take-over would have to wait for.
 ///
 /// Its parts run on one snapshot and hand on rows: `taken` moves the heads of those shards whose fences hold, and is
-/// all that the others look at; `row` writes their streams and knows these' numbers; events and look-ups go by these.
+/// all that the others look at; `row` writes their streams and knows these' numbers; events and look-ups go by these. Few
+/// batches leave something to do elsewhere: a statement of its own has the part that writes it.
 /// Only `shard` is joined to what a client sends; the other tables are met by the keys of their unique indexes.
 enum AppendStatement {
-    static func statement(_ guards: Guards) -> PreparedStatement {
-        guards.contains(.fence) ? Self.fenced : Self.unfenced
+    /// - Parameter sends: a batch has an outbox.
+    static func statement(_ guards: Guards, sends: Bool) -> PreparedStatement {
+        switch (guards.contains(.fence), sends) {
+        case (true, false): Self.fenced
+        case (true, true): Self.sending
+        case (false, false): Self.unfenced
+        case (false, true): Self.unfencedSending
+        }
     }
 
-    private static let fenced = PreparedStatement(
-        "append",
-        Self.sql(
-            fence: """
-                AND shard.epoch = wanted.epoch AND shard.owner_incarnation = wanted.incarnation
-                AND shard.head_seq = wanted.head
-                """))
+    private static let fenced = PreparedStatement("append", Self.sql(fence: Self.fence, sent: ""))
+    private static let sending = PreparedStatement("append_sending", Self.sql(fence: Self.fence, sent: Self.sent))
 
     /// For tests.
-    private static let unfenced = PreparedStatement("append", Self.sql(fence: ""))
+    private static let unfenced = PreparedStatement("append", Self.sql(fence: "", sent: ""))
+    private static let unfencedSending = PreparedStatement("append_sending", Self.sql(fence: "", sent: Self.sent))
 
-    private static func sql(fence: String) -> String {
+    private static let fence = """
+        AND shard.epoch = wanted.epoch AND shard.owner_incarnation = wanted.incarnation
+        AND shard.head_seq = wanted.head
+        """
+
+    private static let sent = """
+        , sent AS (
+            INSERT INTO inbox (dedup_key, shard_id, received_at, raw)
+            SELECT given.dedup_key, given.shard_id, given.received_at, given.raw
+            FROM unnest($29::integer[], $30::bytea[], $31::integer[], $32::bigint[], $33::bytea[])
+                AS given (source, dedup_key, shard_id, received_at, raw)
+            JOIN taken ON taken.shard_id = given.source
+            ON CONFLICT (dedup_key) DO NOTHING
+        )
+        """
+
+    private static func sql(fence: String, sent: String) -> String {
         """
         WITH taken AS (
             UPDATE shard SET head_seq = wanted.new_head
@@ -67,7 +86,7 @@ enum AppendStatement {
             FROM unnest($26::bigint[], $27::bytea[], $28::bigint[]) AS given (kind, hash, stream)
             JOIN numbered ON numbered.number = given.stream
             ON CONFLICT (kind, hash, stream_id) DO NOTHING
-        )
+        )\(sent)
         SELECT shard_id FROM taken
         """
     }
@@ -77,7 +96,7 @@ enum AppendStatement {
     ///   - places: of the streams' rows by key, for each batch.
     ///   - headers: the numbers of all segments that the batches' evidence has.
     static func parameters(
-        _ batches: [ShardBatch], places: [[[UInt8]: Int]], headers: HeaderNumbers.Numbers
+        _ batches: [ShardBatch], places: [[[UInt8]: Int]], headers: HeaderNumbers.Numbers, sends: Bool
     ) -> Parameters {
         var parameters = Parameters()
         parameters.add(shards: batches.map(\.shard))
@@ -89,6 +108,7 @@ enum AppendStatement {
         Self.add(events: EventColumns(batches, places: places), to: &parameters)
         Self.add(evidenceOf: batches, headers: headers, to: &parameters)
         Self.add(lookupsOf: batches, places: places, to: &parameters)
+        if sends { Self.add(outboxesOf: batches, to: &parameters) }
         return parameters
     }
 
@@ -174,5 +194,14 @@ enum AppendStatement {
         parameters.add(numbers: lookups.map { Int64($0.kind.rawValue) })
         parameters.add(blobs: lookups.map(\.hash.bytes))
         parameters.add(numbers: streams)
+    }
+
+    private static func add(outboxesOf batches: [ShardBatch], to parameters: inout Parameters) {
+        let rows = batches.flatMap(\.outbox)
+        parameters.add(shards: batches.flatMap { batch in batch.outbox.map { _ in batch.shard } })
+        parameters.add(blobs: rows.map(\.dedupKey))
+        parameters.add(shards: rows.map(\.shard))
+        parameters.add(numbers: rows.map(\.receivedAt))
+        parameters.add(blobs: rows.map(\.raw))
     }
 }

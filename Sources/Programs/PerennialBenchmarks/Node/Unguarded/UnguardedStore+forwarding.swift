@@ -154,8 +154,10 @@ extension UnguardedStore {
 
     func put(_ row: InboxRow) async throws(StoreError) { try await self.base.put(row) }
 
-    func inbox(of shards: [ShardID], limit: Int) async throws(StoreError) -> [InboxRow] {
-        try await self.base.inbox(of: shards, limit: limit)
+    func inbox(
+        of shards: [ShardID], after last: InboxRow?, limit: Int
+    ) async throws(StoreError) -> [InboxRow] {
+        try await self.base.inbox(of: shards, after: last, limit: limit)
     }
 
     func removeFromInbox(_ removals: [InboxRemoval]) async throws(StoreError) -> Set<ShardID> {
