@@ -23,7 +23,10 @@ package final class JobRunner: Sendable {
     /// Between two looks for jobs, and after what could not be done now.
     private static let pause = Duration.seconds(1)
 
-    package init(router: ShardRouter, rulebook: Rulebook, node: String, logger: Logger) {
+    /// - Parameter reviewer: looks at customers whose answers may have changed.
+    package init(
+        router: ShardRouter, rulebook: Rulebook, reviewer: any CustomerReviewing, node: String, logger: Logger
+    ) {
         let catalogs = CatalogBook(notes: JSONNotes(store: router.store))
         self.book = JobBook(store: router.store)
         self.router = router
@@ -32,7 +35,8 @@ package final class JobRunner: Sendable {
             store: router.store, book: catalogs, rulebook: rulebook, node: node, clock: router.watch,
             logger: logger)
         self.reevaluating = Reevaluating(
-            router: router, rulebook: rulebook, teller: self.teller, book: catalogs, clock: router.watch)
+            router: router, rulebook: rulebook, teller: self.teller, book: catalogs, clock: router.watch,
+            reviewer: reviewer)
         self.clock = router.watch
         self.logger = logger
     }

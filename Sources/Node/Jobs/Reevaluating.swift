@@ -13,8 +13,10 @@ struct Reevaluating: Sendable {
     let teller: RulesTeller
     let book: CatalogBook
     let clock: ClockWatch
+    let reviewer: any CustomerReviewing
 
     private static let page = 256
+    private static let reviewedAtOnce = 64
     /// Commands that are under way at a time.
     private static let width = 16
     /// Streams a second, so that nothing urgent waits: those that are looked at, and those whose owners are asked.
@@ -52,6 +54,7 @@ struct Reevaluating: Sendable {
             if outcome == .told { job.changed += 1 }
             if outcome == .skipped { job.skipped += 1 }
         }
+        try await self.review(rows)
         job.examined += rows.count
         if let last = rows.last, rows.count == Self.page {
             job.cursor.key = last.key
@@ -60,6 +63,21 @@ struct Reevaluating: Sendable {
         }
         return max(
             .seconds(1) * rows.count / Self.examinedPerSecond, .seconds(1) * concerned.count / Self.askedPerSecond)
+    }
+
+    /// Tells the customers to whom these lead what no event of a stream shows: other ranks and policies, and a catalog without a name that
+    /// only grants gave.
+    private func review(_ rows: [StreamRow]) async throws(ServiceError) {
+        guard self.rulebook.level >= .outbox else { return }
+        let requests = rows.compactMap { StreamKey(bytes: $0.key) }
+            .filter { $0.kind.givesAccess || $0.kind == .customer }
+            .map { ReviewRequest($0, CustomerReview(), by: .rules, isBaseline: true) }
+        for start in stride(from: 0, to: requests.count, by: Self.reviewedAtOnce) {
+            let group = requests[start..<min(start + Self.reviewedAtOnce, requests.count)]
+            for outcome in await self.reviewer.review(Array(group)) {
+                if case .failed(let error) = outcome, error.retryable { throw error }
+            }
+        }
     }
 
     private func end(_ job: inout Job) async throws(ServiceError) -> Duration {

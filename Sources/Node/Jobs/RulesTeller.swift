@@ -8,8 +8,8 @@ import Subscriptions
 import Synchronization
 import Waiting
 
-/// Keeps the `Rulebook` up to date with the history of catalogs in the store, which all nodes add to and jobs shorten. It does nothing
-/// while the store's feature level is below `.reevaluations`.
+/// Keeps the `Rulebook` up to date with the store's feature level, and with the history of catalogs in the store, which all nodes add to
+/// and jobs shorten. It does nothing about that while the level is below `.reevaluations`.
 final class RulesTeller: Sendable {
     private let store: any EventStore
     private let book: CatalogBook
@@ -54,6 +54,7 @@ final class RulesTeller: Sendable {
     func refresh() async throws(ServiceError) {
         guard let reevaluator = self.rulebook.reevaluator else { return try await self.begin() }
         try await ServiceError.translating {
+            if self.rulebook.level < .supported { _ = try await self.isAllowed() }
             guard var standing = try await self.book.standing(), let newest = standing.history?.newest else { return }
             let (catalog, now) = (reevaluator.mark.catalog, self.clock.present)
             if newest != catalog, standing.behindUntil ?? 0 < (now + Self.notice).milliseconds {
@@ -96,9 +97,11 @@ final class RulesTeller: Sendable {
     }
 
     private func isAllowed() async throws -> Bool {
-        try await DedicatedThread.run(named: "level") { () throws(StoreError) in
-            try self.store.featureLevel() >= .reevaluations
+        let level = try await DedicatedThread.run(named: "level") { () throws(StoreError) in
+            try self.store.featureLevel()
         }
+        self.rulebook.noteLevel(level)
+        return level >= .reevaluations
     }
 
     private func use(_ standing: CatalogBook.Standing) async throws {

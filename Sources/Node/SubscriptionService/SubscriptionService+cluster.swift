@@ -1,4 +1,5 @@
 package import EventLog
+import Jobs
 package import ServiceContract
 import Shards
 import Waiting
@@ -39,7 +40,13 @@ extension SubscriptionService {
                 }
             }
             // Otherwise an older node has begun since the status was read: the next one names it.
-            if isRaised { return Finalization(featureLevel: newest, isRaised: true) }
+            if isRaised {
+                // Who has what it has from before is known from now on, and hears of its end.
+                if status.featureLevel < .outbox, newest >= .outbox {
+                    _ = try? await self.start(.reevaluate, actor: nil)
+                }
+                return Finalization(featureLevel: newest, isRaised: true)
+            }
         }
     }
 

@@ -36,8 +36,10 @@ package final class SubscriptionService: Service, Sendable {
     private let followedChanges: ChangeSource
     private let records: RecordReader
     private let checker: EntitlementChecker
+    private let superseded: SupersededStreams
     let customers: CustomerReader
     let customerLister: CustomerLister
+    private let reviewer: CustomerReviewer
     let finder: IdentifierFinder
     /// The newest feature level that the store was seen at.
     let seenLevel = Mutex(FeatureLevel.first)
@@ -78,13 +80,15 @@ package final class SubscriptionService: Service, Sendable {
                 doubts: asks,
                 comparing: comparisons,
                 metrics: self.metrics, logger: logger)
-            self.checker = EntitlementChecker(
-                store: store, map: shards.map, positions: shards.positions, names: shards.names, catalog: catalog,
-                rules: configuration.rules, mirror: configuration.mirror, clock: clock, watch: shards.watch,
-                waitingClock: configuration.waitingClock, storePatience: configuration.storePatience)
             let holdings = HoldingsReader(
                 store: store, map: shards.map, positions: shards.positions, hashing: hashing,
                 policies: configuration.customers, rules: configuration.rules)
+            self.superseded = SupersededStreams(holdings, recorded: shards.successions)
+            self.checker = EntitlementChecker(
+                store: store, superseded: self.superseded, map: shards.map, positions: shards.positions,
+                names: shards.names, catalog: catalog,
+                rules: configuration.rules, mirror: configuration.mirror, clock: clock, watch: shards.watch,
+                waitingClock: configuration.waitingClock, storePatience: configuration.storePatience)
             self.customers = CustomerReader(
                 holdings, table: shards.customers, mirror: shards.isAlone ? nil : configuration.mirror,
                 rules: configuration.rules, catalog: catalog, clock: clock,
@@ -96,8 +100,10 @@ package final class SubscriptionService: Service, Sendable {
             self.node = ShardNode(
                 shards, answers: self.checker, store: store, configuration: configuration, clock: clock,
                 metrics: self.metrics, logger: logger)
+            self.reviewer = CustomerReviewer(self.customers, catalog: catalog, router: self.node.router, logger: logger)
             self.jobs = JobRunner(
-                router: self.node.router, rulebook: rulebook, node: configuration.node.rawValue, logger: logger)
+                router: self.node.router, rulebook: rulebook, reviewer: self.reviewer,
+                node: configuration.node.rawValue, logger: logger)
         } catch {
             throw ServiceError(error)
         }
@@ -134,13 +140,17 @@ package final class SubscriptionService: Service, Sendable {
     package func run() async throws {
         self.verification.start()
         try? await self.quarantine.measure()
-        await cancelWhenGracefulShutdown { await self.jobs.prepare() }
+        await cancelWhenGracefulShutdown {
+            await self.jobs.prepare()
+            try? await self.superseded.read(all: true)
+        }
         let failure = await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.ingestion.learnChains() }
             group.addTask { await self.jobs.run() }
+            group.addTask { await self.superseded.run() }
             if let reconciler = self.reconciler { group.addTask { await reconciler.run() } }
             let failure = await withTaskCancellationOrGracefulShutdownHandler {
-                await self.node.run()
+                await self.node.run(self.reviewer)
             } onCancelOrGracefulShutdown: {
                 self.node.stop()
             }

@@ -16,7 +16,11 @@ import WireProtocol
                 },
                 arrived: random.list(upTo: 3) { .random(in: 0 ... .max, using: &$0) },
                 movedTo: random.optional { $0.customer() },
-                changedAt: random.moment())
+                changedAt: random.moment(),
+                told: [
+                    random.entitlementName(): random.answerAboutName(),
+                    EntitlementName("b", in: .sandbox): random.answerAboutName(),
+                ])
             let read = try StoredCustomerState(protoBytes: StoredCustomerState(state).protoBytes())
             #expect(read.logicVersion == CustomerState.logicVersion)
             #expect(isIdentical(read.state.grants, state.grants))

@@ -51,7 +51,8 @@ extension Randomness {
 
     mutating func customerRecord() -> CustomerRecord {
         let content: CustomerRecord.Content =
-            switch Int.random(in: 0..<8, using: &self) {
+            switch Int.random(in: 0..<9, using: &self) {
+            case 7: .told(self.entitlementChange())
             case 0: .granted(self.grant())
             case 1:
                 .revoked(
@@ -86,7 +87,13 @@ extension Randomness {
 
     mutating func customerRequest() -> CustomerRequest {
         let change: CustomerRequest.Content =
-            switch Int.random(in: 0..<9, using: &self) {
+            switch Int.random(in: 0..<10, using: &self) {
+            case 8:
+                .tell(
+                    CustomerTelling(
+                        self.list(upTo: 3) { $0.entitlementChange() }, at: self.version(),
+                        due: self.optional { $0.moment() }, next: self.optional { $0.moment() },
+                        isBaseline: self.chance(1, in: 2)))
             case 7: .restore(from: self.grant(), to: self.optional { $0.grant() })
             case 2: .take(self.customer(), at: self.version(), self.room(), origin: 7)
             case 3: .settle(self.customer(), self.belongings())
@@ -101,6 +108,33 @@ extension Randomness {
             self.customer(), change, actor: self.optional { $0.text() }, reason: self.optional { $0.text() })
         request.origins = self.list(upTo: 2) { .random(in: 0 ... .max, using: &$0) }
         return request
+    }
+
+    mutating func entitlementChange() -> EntitlementChange {
+        EntitlementChange(
+            self.entitlementName(), from: self.optional { $0.answerAboutName() }, to: self.answerAboutName())
+    }
+
+    mutating func entitlementName() -> EntitlementName {
+        EntitlementName(self.text(), in: AppStoreEnvironment(rawValue: self.text()))
+    }
+
+    mutating func answerAboutName() -> ToldAnswer {
+        let givers: [ToldAnswer.Giver?] = [nil, .stream(Samples.key), .grant(id: self.text())]
+        return ToldAnswer(
+            entitled: self.chance(1, in: 2), state: self.optional { $0.text() }, code: self.text(),
+            validUntil: self.optional { $0.moment() }, productID: self.optional { $0.text() },
+            rank: self.optional { .random(in: -9...9, using: &$0) }, by: self.pick(givers))
+    }
+
+    mutating func review() -> CustomerReview {
+        CustomerReview(
+            customers: self.list(upTo: 2) { $0.customer() },
+            identifiers: self.list(upTo: 2) { .token($0.token()) } + self.list(upTo: 2) { .account($0.text()) })
+    }
+
+    mutating func successor() -> Placed<OriginalTransactionID> {
+        Placed(OriginalTransactionID(rawValue: self.text()), at: self.place())
     }
 
     mutating func grant() -> Grant {
@@ -140,6 +174,7 @@ extension Randomness {
         if self.chance(1, in: 3) {
             leads.predecessor = Placed(OriginalTransactionID(rawValue: self.text()), at: self.place())
         }
+        leads.successors = self.list(upTo: 3) { $0.successor() }
         leads.link = self.optional { random in
             CustomerLink(
                 customer: random.optional { $0.customer() }, token: random.optional { $0.token() },

@@ -239,7 +239,8 @@ extension Randomness {
             signedDate: self.optional { $0.moment() }, effectiveAt: self.optional { $0.moment() },
             notification: self.optional { $0.notification() }, record: self.optional { $0.record() },
             link: link, customer: customer, registration: registration,
-            reevaluation: self.optional { $0.reevaluation() }, detail: self.optional { $0.text() },
+            reevaluation: self.optional { $0.reevaluation() },
+            successor: self.optional { $0.successor() }, detail: self.optional { $0.text() },
             contentDigest: self.optional { $0.digest() })
     }
 
@@ -261,6 +262,8 @@ extension Randomness {
                 rules: .random(in: 0 ... .max, using: &$0), catalog: .random(in: 0 ... .max, using: &$0),
                 history: .random(in: 0 ... .max, using: &$0))
         }
+        bundle.successor = self.optional { $0.successor() }
+        bundle.review = self.optional { $0.review() }
         return bundle
     }
 }

@@ -248,7 +248,7 @@ import Testing
 
 extension CheckResponse {
     /// Of no questions.
-    fileprivate static let nothing = CheckResponse(results: [], asOf: Node.start, stale: false, token: "")
+    static let nothing = CheckResponse(results: [], asOf: Node.start, stale: false, token: "")
 }
 
 extension CustomerResult {

@@ -49,7 +49,7 @@ import Testing
             let outcome = try await service.ingest(signedPayload: payload)
             #expect(outcome == .kept)
         }
-        return try #require(store.inbox(of: store.identity.shards, limit: 1).first)
+        return try #require(store.inbox(of: store.identity.shards, after: nil, limit: 1).first)
     }
 
     @Test("what the owner of its shard cannot take is kept, and recorded once by the next owner")

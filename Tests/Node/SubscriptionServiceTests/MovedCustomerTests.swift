@@ -250,12 +250,16 @@ import WireProtocol
         let node = try self.node(store)
         try await node.run { service in
             try await service.change(Self.grant("g"))
+            // The grant, and that the customer was told of it.
+            await eventually { store.inboxDepth().waiting == 0 }
+            let version: Int64 = 2
             let record = try await service.kept(of: Self.customer)
             let origin = try IdentifierKey(of: store).hash(.customer, Self.customer.rawValue).half
             let brought = record.belongings(of: origin)
             let requests = [
-                CustomerRequest(Self.other, .take(Self.customer, at: 1, record.room(at: Node.start), origin: origin)),
-                CustomerRequest(Self.customer, .move(to: Self.other, at: 1)),
+                CustomerRequest(
+                    Self.other, .take(Self.customer, at: version, record.room(at: Node.start), origin: origin)),
+                CustomerRequest(Self.customer, .move(to: Self.other, at: version)),
                 CustomerRequest(Self.other, .settle(Self.customer, brought)),
             ]
             for request in requests.prefix(steps) {

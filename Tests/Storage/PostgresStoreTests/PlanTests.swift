@@ -102,7 +102,7 @@ import Testing
         _ = try store.depose(try store.view().nodes[0])
         try store.leave(run)
         try await store.put(InboxRow(dedupKey: [1], shard: shard, receivedAt: 1, raw: [1]))
-        _ = try await store.inbox(of: [shard], limit: 2)
+        _ = try await store.inbox(of: [shard], after: nil, limit: 2)
         try await store.recordFailedAttempt([[1]], parkingAt: 1, at: 1)
         let removal = InboxRemoval(
             dedupKey: [1], shard: shard, epoch: Epoch(rawValue: 1), incarnation: Incarnation(rawValue: 10), head: .zero)

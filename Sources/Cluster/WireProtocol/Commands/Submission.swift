@@ -63,6 +63,8 @@ extension Submission: WireRepresentable {
                     message.write(Int64(bitPattern: mark.history), 3)
                 }
             }
+            message.write(successor: self.bundle.successor, 7)
+            if let review = self.bundle.review { message.write(try review.proto().encoded(), 8) }
         }
         if let evidence {
             writer.message(evidenceField) { message in
@@ -114,7 +116,7 @@ extension FactBundle {
         var dedupKey: [UInt8] = []
         var (content, link, customer): (MessageReader?, MessageReader?, MessageReader?)
         var registeredAt: Int64 = 0
-        var reevaluation: MessageReader?
+        var (reevaluation, succession, review): (MessageReader?, MessageReader?, MessageReader?)
         while let field = try message.nextField() {
             switch field {
             case 1: dedupKey = try message.data()
@@ -123,6 +125,8 @@ extension FactBundle {
             case 4: customer = try message.message(unless: customer != nil)
             case 5: registeredAt = try message.integer()
             case 6: reevaluation = try message.message(unless: reevaluation != nil)
+            case 7: succession = try message.message(unless: succession != nil)
+            case 8: review = try message.message(unless: review != nil)
             default: try message.skip()
             }
         }
@@ -135,6 +139,10 @@ extension FactBundle {
             facts: event.facts, source: event.source, dedupKey: dedupKey, contentDigest: contentDigest,
             signedDate: signedDate, notification: event.notification, record: event.record)
         self.reevaluation = try reevaluation.map { message throws(WireError) in try RulesMark(message) }
+        self.successor = try succession.map { message throws(WireError) in try Placed(succession: message) }
+        self.review = try review.map { message throws(WireError) in
+            try CustomerReview(ProtoCustomerReview(decoding: message.copy))
+        }
         self.registration = event.registration.map { RegistrationRequest($0, at: registeredAt) }
         guard let id = event.customerID.map(CustomerID.init(stored:)) else {
             guard customer == nil else {

@@ -14,6 +14,7 @@ extension CustomerRecord {
                     at: Moment(rawValue: grant.at))
             case .attributes(let attributes): .attributes(attributes.values)
             case .move(let move): try Content(move, other)
+            case .told(let change): .told(try EntitlementChange(change))
             case nil: throw WireError(.malformed, "a customer's record of a kind that is not known here")
             }
         self.init(
@@ -39,6 +40,7 @@ extension CustomerRecord {
             proto.move.belongings = belongings.proto()
         case .moved: proto.move.step = .moved
         case .stays: proto.move.step = .stays
+        case .told(let change): proto.told = change.proto()
         }
         if let actor = self.actor { proto.actor = actor }
         if let reason = self.reason { proto.reason = reason }
@@ -62,7 +64,7 @@ extension CustomerRecord.Content {
     var other: CustomerID? {
         switch self {
         case .takes(let other, _, _), .drops(let other), .taken(let other, _), .moved(let other): other
-        case .granted, .revoked, .attributes, .stays: nil
+        case .granted, .revoked, .attributes, .stays, .told: nil
         }
     }
 }

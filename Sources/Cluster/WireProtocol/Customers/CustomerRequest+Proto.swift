@@ -22,6 +22,12 @@ extension CustomerRequest {
             case .move(let request):
                 .move(to: CustomerID(stored: try request.to.spelling()), at: request.version)
             case .stay: .stay
+            case .tell(let request):
+                .tell(
+                    CustomerTelling(
+                        try request.changes.map { change throws(WireError) in try EntitlementChange(change) },
+                        at: request.version, due: request.hasDue ? Moment(rawValue: request.due) : nil,
+                        next: request.hasNext ? Moment(rawValue: request.next) : nil, isBaseline: request.isBaseline))
             case nil: throw WireError(.malformed, "a request about a customer of a kind that is not known here")
             }
         self.init(
@@ -56,6 +62,12 @@ extension CustomerRequest {
             proto.move.to = ProtoIdentifier(target.rawValue)
             proto.move.version = version
         case .stay: proto.stay = true
+        case .tell(let telling):
+            proto.tell.changes = telling.changes.map { $0.proto() }
+            proto.tell.version = telling.version
+            proto.tell.isBaseline = telling.isBaseline
+            if let due = telling.due { proto.tell.due = due.rawValue }
+            if let next = telling.next { proto.tell.next = next.rawValue }
         }
         if let reason = self.reason { proto.reason = reason }
         proto.origins = self.origins

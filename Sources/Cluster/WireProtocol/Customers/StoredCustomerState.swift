@@ -26,7 +26,15 @@ package struct StoredCustomerState: Hashable, Sendable {
             },
             arrived: proto.arrived,
             movedTo: proto.hasMovedTo ? CustomerID(stored: try proto.movedTo.spelling()) : nil,
-            changedAt: Moment(rawValue: proto.changedAt))
+            changedAt: Moment(rawValue: proto.changedAt),
+            told: Dictionary(
+                try proto.told.map { told throws(WireError) in
+                    (
+                        EntitlementName(told.entitlement, in: AppStoreEnvironment(rawValue: told.environment)),
+                        try ToldAnswer(told.answer)
+                    )
+                },
+                uniquingKeysWith: { first, _ in first }))
     }
 
     /// Reading these bytes gives the same state.
@@ -43,6 +51,14 @@ package struct StoredCustomerState: Hashable, Sendable {
             return proto
         }
         proto.arrived = self.state.arrived
+        proto.told = self.state.told.map { name, answer in
+            var proto = ProtoCustomerState.Told()
+            proto.entitlement = name.entitlement
+            proto.environment = name.environment.rawValue
+            proto.answer = answer.proto()
+            return proto
+        }
+        .sorted { ($0.entitlement, $0.environment) < ($1.entitlement, $1.environment) }
         if let customer = self.state.customer { proto.customer = ProtoIdentifier(customer.rawValue) }
         if let movedTo = self.state.movedTo { proto.movedTo = ProtoIdentifier(movedTo.rawValue) }
         if !self.state.attributes.isEmpty { proto.attributes = ProtoAttributes(self.state.attributes) }

@@ -485,11 +485,49 @@ package nonisolated struct ProtoFactBundle: @unchecked Sendable {
   /// Clears the value of `reevaluation`. Subsequent reads from it will return its default value.
   package mutating func clearReevaluation() {_uniqueStorage()._reevaluation = nil}
 
+  /// Another stream goes on in place of this one.
+  package var succession: ProtoSuccession {
+    get {_storage._succession ?? ProtoSuccession()}
+    set {_uniqueStorage()._succession = newValue}
+  }
+  /// Returns true if `succession` has been explicitly set.
+  package var hasSuccession: Bool {_storage._succession != nil}
+  /// Clears the value of `succession`. Subsequent reads from it will return its default value.
+  package mutating func clearSuccession() {_uniqueStorage()._succession = nil}
+
+  /// Of a row of the inbox alone: what has to be looked at after a change of the stream.
+  package var review: ProtoCustomerReview {
+    get {_storage._review ?? ProtoCustomerReview()}
+    set {_uniqueStorage()._review = newValue}
+  }
+  /// Returns true if `review` has been explicitly set.
+  package var hasReview: Bool {_storage._review != nil}
+  /// Clears the value of `review`. Subsequent reads from it will return its default value.
+  package mutating func clearReview() {_uniqueStorage()._review = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// Asks whether the answers about customers are other ones now: of those to whom the stream leads, and of these, to whom it has led.
+package nonisolated struct ProtoCustomerReview: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var customers: [ProtoIdentifier] = []
+
+  /// What the stream carried before. Whoever has registered it is meant.
+  package var appAccountTokens: [ProtoIdentifier] = []
+
+  package var appTransactionIds: [ProtoIdentifier] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 /// Names the settings by which a node answers, and what it knows of those by which streams were told.
@@ -1216,7 +1254,7 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".FactBundle"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dedup_key\0\u{1}content\0\u{1}link\0\u{1}customer\0\u{3}registered_at\0\u{1}reevaluation\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dedup_key\0\u{1}content\0\u{1}link\0\u{1}customer\0\u{3}registered_at\0\u{1}reevaluation\0\u{1}succession\0\u{1}review\0")
 
   fileprivate class _StorageClass {
     var _dedupKey: Data = Data()
@@ -1225,6 +1263,8 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
     var _customer: ProtoCustomerRequest? = nil
     var _registeredAt: Int64? = nil
     var _reevaluation: ProtoRulesMark? = nil
+    var _succession: ProtoSuccession? = nil
+    var _review: ProtoCustomerReview? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1241,6 +1281,8 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
       _customer = source._customer
       _registeredAt = source._registeredAt
       _reevaluation = source._reevaluation
+      _succession = source._succession
+      _review = source._review
     }
   }
 
@@ -1265,6 +1307,8 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
         case 4: try { try decoder.decodeSingularMessageField(value: &_storage._customer) }()
         case 5: try { try decoder.decodeSingularInt64Field(value: &_storage._registeredAt) }()
         case 6: try { try decoder.decodeSingularMessageField(value: &_storage._reevaluation) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._succession) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._review) }()
         default: break
         }
       }
@@ -1295,6 +1339,12 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
       try { if let v = _storage._reevaluation {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
       } }()
+      try { if let v = _storage._succession {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._review {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1310,10 +1360,52 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
         if _storage._customer != rhs_storage._customer {return false}
         if _storage._registeredAt != rhs_storage._registeredAt {return false}
         if _storage._reevaluation != rhs_storage._reevaluation {return false}
+        if _storage._succession != rhs_storage._succession {return false}
+        if _storage._review != rhs_storage._review {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerReview: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CustomerReview"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}customers\0\u{3}app_account_tokens\0\u{3}app_transaction_ids\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.customers) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.appAccountTokens) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.appTransactionIds) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.customers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.customers, fieldNumber: 1)
+    }
+    if !self.appAccountTokens.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.appAccountTokens, fieldNumber: 2)
+    }
+    if !self.appTransactionIds.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.appTransactionIds, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerReview, rhs: ProtoCustomerReview) -> Bool {
+    if lhs.customers != rhs.customers {return false}
+    if lhs.appAccountTokens != rhs.appAccountTokens {return false}
+    if lhs.appTransactionIds != rhs.appTransactionIds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

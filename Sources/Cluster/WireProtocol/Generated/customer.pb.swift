@@ -8,6 +8,11 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
 package import SwiftProtobuf
 
 // If the compiler emits an error on this type, it is because this file
@@ -21,66 +26,78 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 }
 
 /// What an event of a customer's own stream says. The customer's id is in PersonalIdentifiers.customer_ids of the event.
-package nonisolated struct ProtoCustomerRecord: Sendable {
+package nonisolated struct ProtoCustomerRecord: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var content: ProtoCustomerRecord.OneOf_Content? = nil
+  package var content: OneOf_Content? {
+    get {return _storage._content}
+    set {_uniqueStorage()._content = newValue}
+  }
 
   /// In place of a grant of the same id.
   package var granted: ProtoGrant {
     get {
-      if case .granted(let v)? = content {return v}
+      if case .granted(let v)? = _storage._content {return v}
       return ProtoGrant()
     }
-    set {content = .granted(newValue)}
+    set {_uniqueStorage()._content = .granted(newValue)}
   }
 
   package var revoked: ProtoCustomerRecord.RevokedGrant {
     get {
-      if case .revoked(let v)? = content {return v}
+      if case .revoked(let v)? = _storage._content {return v}
       return ProtoCustomerRecord.RevokedGrant()
     }
-    set {content = .revoked(newValue)}
+    set {_uniqueStorage()._content = .revoked(newValue)}
   }
 
   package var attributes: ProtoAttributes {
     get {
-      if case .attributes(let v)? = content {return v}
+      if case .attributes(let v)? = _storage._content {return v}
       return ProtoAttributes()
     }
-    set {content = .attributes(newValue)}
+    set {_uniqueStorage()._content = .attributes(newValue)}
   }
 
   /// Of a move to or from another customer, which PersonalIdentifiers.other_customer_id names.
   package var move: ProtoCustomerMove {
     get {
-      if case .move(let v)? = content {return v}
+      if case .move(let v)? = _storage._content {return v}
       return ProtoCustomerMove()
     }
-    set {content = .move(newValue)}
+    set {_uniqueStorage()._content = .move(newValue)}
+  }
+
+  /// From feature level 7 on.
+  package var told: ProtoEntitlementChange {
+    get {
+      if case .told(let v)? = _storage._content {return v}
+      return ProtoEntitlementChange()
+    }
+    set {_uniqueStorage()._content = .told(newValue)}
   }
 
   /// The name of the API token that asked.
   package var actor: String {
-    get {_actor ?? String()}
-    set {_actor = newValue}
+    get {_storage._actor ?? String()}
+    set {_uniqueStorage()._actor = newValue}
   }
   /// Returns true if `actor` has been explicitly set.
-  package var hasActor: Bool {self._actor != nil}
+  package var hasActor: Bool {_storage._actor != nil}
   /// Clears the value of `actor`. Subsequent reads from it will return its default value.
-  package mutating func clearActor() {self._actor = nil}
+  package mutating func clearActor() {_uniqueStorage()._actor = nil}
 
   /// For people.
   package var reason: String {
-    get {_reason ?? String()}
-    set {_reason = newValue}
+    get {_storage._reason ?? String()}
+    set {_uniqueStorage()._reason = newValue}
   }
   /// Returns true if `reason` has been explicitly set.
-  package var hasReason: Bool {self._reason != nil}
+  package var hasReason: Bool {_storage._reason != nil}
   /// Clears the value of `reason`. Subsequent reads from it will return its default value.
-  package mutating func clearReason() {self._reason = nil}
+  package mutating func clearReason() {_uniqueStorage()._reason = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -91,6 +108,8 @@ package nonisolated struct ProtoCustomerRecord: Sendable {
     case attributes(ProtoAttributes)
     /// Of a move to or from another customer, which PersonalIdentifiers.other_customer_id names.
     case move(ProtoCustomerMove)
+    /// From feature level 7 on.
+    case told(ProtoEntitlementChange)
 
   }
 
@@ -122,8 +141,7 @@ package nonisolated struct ProtoCustomerRecord: Sendable {
 
   package init() {}
 
-  fileprivate var _actor: String? = nil
-  fileprivate var _reason: String? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct ProtoCustomerMove: Sendable {
@@ -409,6 +427,134 @@ package nonisolated struct ProtoAttributes: Sendable {
   package init() {}
 }
 
+/// The answer about a name of the catalog has become another one.
+package nonisolated struct ProtoEntitlementChange: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Of the catalog.
+  package var entitlement: String = String()
+
+  /// The environment that was asked about, as Apple spells it.
+  package var environment: String = String()
+
+  /// Absent where the customer had not got the name.
+  package var previous: ProtoToldAnswer {
+    get {_previous ?? ProtoToldAnswer()}
+    set {_previous = newValue}
+  }
+  /// Returns true if `previous` has been explicitly set.
+  package var hasPrevious: Bool {self._previous != nil}
+  /// Clears the value of `previous`. Subsequent reads from it will return its default value.
+  package mutating func clearPrevious() {self._previous = nil}
+
+  package var current: ProtoToldAnswer {
+    get {_current ?? ProtoToldAnswer()}
+    set {_current = newValue}
+  }
+  /// Returns true if `current` has been explicitly set.
+  package var hasCurrent: Bool {self._current != nil}
+  /// Clears the value of `current`. Subsequent reads from it will return its default value.
+  package mutating func clearCurrent() {self._current = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _previous: ProtoToldAnswer? = nil
+  fileprivate var _current: ProtoToldAnswer? = nil
+}
+
+/// An answer about a name, as the customer was told it. Moments are milliseconds since 1970.
+package nonisolated struct ProtoToldAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var entitled: Bool = false
+
+  /// As the HTTP API spells it; absent when nothing was known.
+  package var state: String {
+    get {_state ?? String()}
+    set {_state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  package var hasState: Bool {self._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  package mutating func clearState() {self._state = nil}
+
+  /// As the HTTP API spells it.
+  package var code: String = String()
+
+  /// Absent when not entitled, and where there is no end.
+  package var validUntil: Int64 {
+    get {_validUntil ?? 0}
+    set {_validUntil = newValue}
+  }
+  /// Returns true if `validUntil` has been explicitly set.
+  package var hasValidUntil: Bool {self._validUntil != nil}
+  /// Clears the value of `validUntil`. Subsequent reads from it will return its default value.
+  package mutating func clearValidUntil() {self._validUntil = nil}
+
+  package var productID: String {
+    get {_productID ?? String()}
+    set {_productID = newValue}
+  }
+  /// Returns true if `productID` has been explicitly set.
+  package var hasProductID: Bool {self._productID != nil}
+  /// Clears the value of `productID`. Subsequent reads from it will return its default value.
+  package mutating func clearProductID() {self._productID = nil}
+
+  package var rank: Int64 {
+    get {_rank ?? 0}
+    set {_rank = newValue}
+  }
+  /// Returns true if `rank` has been explicitly set.
+  package var hasRank: Bool {self._rank != nil}
+  /// Clears the value of `rank`. Subsequent reads from it will return its default value.
+  package mutating func clearRank() {self._rank = nil}
+
+  /// What gives the name, or last gave it.
+  package var by: ProtoToldAnswer.OneOf_By? = nil
+
+  /// The key of a stream.
+  package var stream: Data {
+    get {
+      if case .stream(let v)? = by {return v}
+      return Data()
+    }
+    set {by = .stream(newValue)}
+  }
+
+  /// The id of a grant.
+  package var grant: String {
+    get {
+      if case .grant(let v)? = by {return v}
+      return String()
+    }
+    set {by = .grant(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// What gives the name, or last gave it.
+  package nonisolated enum OneOf_By: Equatable, Sendable {
+    /// The key of a stream.
+    case stream(Data)
+    /// The id of a grant.
+    case grant(String)
+
+  }
+
+  package init() {}
+
+  fileprivate var _state: String? = nil
+  fileprivate var _validUntil: Int64? = nil
+  fileprivate var _productID: String? = nil
+  fileprivate var _rank: Int64? = nil
+}
+
 /// The state in the row of a customer's stream.
 package nonisolated struct ProtoCustomerState: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -457,7 +603,36 @@ package nonisolated struct ProtoCustomerState: Sendable {
   /// The origins of what others brought along who have moved here, or had moved to them.
   package var arrived: [UInt64] = []
 
+  /// The names of the catalog that it was told to have.
+  package var told: [ProtoCustomerState.Told] = []
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated struct Told: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var entitlement: String = String()
+
+    /// As Apple spells it.
+    package var environment: String = String()
+
+    package var answer: ProtoToldAnswer {
+      get {_answer ?? ProtoToldAnswer()}
+      set {_answer = newValue}
+    }
+    /// Returns true if `answer` has been explicitly set.
+    package var hasAnswer: Bool {self._answer != nil}
+    /// Clears the value of `answer`. Subsequent reads from it will return its default value.
+    package mutating func clearAnswer() {self._answer = nil}
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _answer: ProtoToldAnswer? = nil
+  }
 
   package nonisolated struct Take: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -583,6 +758,15 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
     set {change = .restore(newValue)}
   }
 
+  /// From feature level 7 on.
+  package var tell: ProtoCustomerRequest.TellRequest {
+    get {
+      if case .tell(let v)? = change {return v}
+      return ProtoCustomerRequest.TellRequest()
+    }
+    set {change = .tell(newValue)}
+  }
+
   /// The name of the API token that asks.
   package var actor: String {
     get {_actor ?? String()}
@@ -622,6 +806,8 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
     case stay(Bool)
     /// From feature level 6 on.
     case restore(ProtoCustomerRequest.RestoreRequest)
+    /// From feature level 7 on.
+    case tell(ProtoCustomerRequest.TellRequest)
 
   }
 
@@ -655,6 +841,47 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
     package init() {}
 
     fileprivate var _storage = _StorageClass.defaultInstance
+  }
+
+  package nonisolated struct TellRequest: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var changes: [ProtoEntitlementChange] = []
+
+    /// At which the stream still has to be.
+    package var version: Int64 = 0
+
+    /// When answers change next by time alone; absent where none does.
+    package var next: Int64 {
+      get {_next ?? 0}
+      set {_next = newValue}
+    }
+    /// Returns true if `next` has been explicitly set.
+    package var hasNext: Bool {self._next != nil}
+    /// Clears the value of `next`. Subsequent reads from it will return its default value.
+    package mutating func clearNext() {self._next = nil}
+
+    /// When the stream was to be looked at again, which still has to be so.
+    package var due: Int64 {
+      get {_due ?? 0}
+      set {_due = newValue}
+    }
+    /// Returns true if `due` has been explicitly set.
+    package var hasDue: Bool {self._due != nil}
+    /// Clears the value of `due`. Subsequent reads from it will return its default value.
+    package mutating func clearDue() {self._due = nil}
+
+    /// It has the names of the changes since before customers were told.
+    package var isBaseline: Bool = false
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _next: Int64? = nil
+    fileprivate var _due: Int64? = nil
   }
 
   package nonisolated struct TakeRequest: Sendable {
@@ -921,109 +1148,165 @@ fileprivate nonisolated let _protobuf_package = "perennial.v1"
 
 nonisolated extension ProtoCustomerRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CustomerRecord"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}granted\0\u{1}revoked\0\u{1}attributes\0\u{1}actor\0\u{1}move\0\u{1}reason\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}granted\0\u{1}revoked\0\u{1}attributes\0\u{1}actor\0\u{1}move\0\u{1}reason\0\u{1}told\0")
+
+  fileprivate class _StorageClass {
+    var _content: ProtoCustomerRecord.OneOf_Content?
+    var _actor: String? = nil
+    var _reason: String? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _content = source._content
+      _actor = source._actor
+      _reason = source._reason
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try {
-        var v: ProtoGrant?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .granted(let m) = current {v = m}
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try {
+          var v: ProtoGrant?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .granted(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .granted(v)
+          }
+        }()
+        case 2: try {
+          var v: ProtoCustomerRecord.RevokedGrant?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .revoked(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .revoked(v)
+          }
+        }()
+        case 3: try {
+          var v: ProtoAttributes?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .attributes(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .attributes(v)
+          }
+        }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._actor) }()
+        case 5: try {
+          var v: ProtoCustomerMove?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .move(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .move(v)
+          }
+        }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
+        case 7: try {
+          var v: ProtoEntitlementChange?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .told(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .told(v)
+          }
+        }()
+        default: break
         }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .granted(v)
-        }
-      }()
-      case 2: try {
-        var v: ProtoCustomerRecord.RevokedGrant?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .revoked(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .revoked(v)
-        }
-      }()
-      case 3: try {
-        var v: ProtoAttributes?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .attributes(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .attributes(v)
-        }
-      }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self._actor) }()
-      case 5: try {
-        var v: ProtoCustomerMove?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .move(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .move(v)
-        }
-      }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self._reason) }()
-      default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    switch self.content {
-    case .granted?: try {
-      guard case .granted(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    }()
-    case .revoked?: try {
-      guard case .revoked(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    }()
-    case .attributes?: try {
-      guard case .attributes(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    }()
-    default: break
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      switch _storage._content {
+      case .granted?: try {
+        guard case .granted(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      }()
+      case .revoked?: try {
+        guard case .revoked(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      }()
+      case .attributes?: try {
+        guard case .attributes(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      }()
+      default: break
+      }
+      try { if let v = _storage._actor {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+      } }()
+      try { if case .move(let v)? = _storage._content {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._reason {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+      } }()
+      try { if case .told(let v)? = _storage._content {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
     }
-    try { if let v = self._actor {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
-    } }()
-    try { if case .move(let v)? = self.content {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._reason {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: ProtoCustomerRecord, rhs: ProtoCustomerRecord) -> Bool {
-    if lhs.content != rhs.content {return false}
-    if lhs._actor != rhs._actor {return false}
-    if lhs._reason != rhs._reason {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._content != rhs_storage._content {return false}
+        if _storage._actor != rhs_storage._actor {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1408,9 +1691,145 @@ nonisolated extension ProtoAttributes.Attribute: SwiftProtobuf.Message, SwiftPro
   }
 }
 
+nonisolated extension ProtoEntitlementChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".EntitlementChange"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entitlement\0\u{1}environment\0\u{1}previous\0\u{1}current\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.entitlement) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._previous) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._current) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.entitlement.isEmpty {
+      try visitor.visitSingularStringField(value: self.entitlement, fieldNumber: 1)
+    }
+    if !self.environment.isEmpty {
+      try visitor.visitSingularStringField(value: self.environment, fieldNumber: 2)
+    }
+    try { if let v = self._previous {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._current {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoEntitlementChange, rhs: ProtoEntitlementChange) -> Bool {
+    if lhs.entitlement != rhs.entitlement {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs._previous != rhs._previous {return false}
+    if lhs._current != rhs._current {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoToldAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ToldAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entitled\0\u{1}state\0\u{1}code\0\u{3}valid_until\0\u{3}product_id\0\u{1}rank\0\u{1}stream\0\u{1}grant\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.entitled) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._state) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.code) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._validUntil) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._productID) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self._rank) }()
+      case 7: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.by != nil {try decoder.handleConflictingOneOf()}
+          self.by = .stream(v)
+        }
+      }()
+      case 8: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.by != nil {try decoder.handleConflictingOneOf()}
+          self.by = .grant(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.entitled != false {
+      try visitor.visitSingularBoolField(value: self.entitled, fieldNumber: 1)
+    }
+    try { if let v = self._state {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    if !self.code.isEmpty {
+      try visitor.visitSingularStringField(value: self.code, fieldNumber: 3)
+    }
+    try { if let v = self._validUntil {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._productID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._rank {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
+    } }()
+    switch self.by {
+    case .stream?: try {
+      guard case .stream(let v)? = self.by else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 7)
+    }()
+    case .grant?: try {
+      guard case .grant(let v)? = self.by else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 8)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoToldAnswer, rhs: ProtoToldAnswer) -> Bool {
+    if lhs.entitled != rhs.entitled {return false}
+    if lhs._state != rhs._state {return false}
+    if lhs.code != rhs.code {return false}
+    if lhs._validUntil != rhs._validUntil {return false}
+    if lhs._productID != rhs._productID {return false}
+    if lhs._rank != rhs._rank {return false}
+    if lhs.by != rhs.by {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CustomerState"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}grants\0\u{1}attributes\0\u{3}changed_at\0\u{1}takes\0\u{3}moved_to\0\u{1}customer\0\u{1}arrived\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}grants\0\u{1}attributes\0\u{3}changed_at\0\u{1}takes\0\u{3}moved_to\0\u{1}customer\0\u{1}arrived\0\u{1}told\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1426,6 +1845,7 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
       case 6: try { try decoder.decodeSingularMessageField(value: &self._movedTo) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._customer) }()
       case 8: try { try decoder.decodeRepeatedFixed64Field(value: &self.arrived) }()
+      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.told) }()
       default: break
       }
     }
@@ -1460,6 +1880,9 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.arrived.isEmpty {
       try visitor.visitPackedFixed64Field(value: self.arrived, fieldNumber: 8)
     }
+    if !self.told.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.told, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1472,6 +1895,51 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs._movedTo != rhs._movedTo {return false}
     if lhs._customer != rhs._customer {return false}
     if lhs.arrived != rhs.arrived {return false}
+    if lhs.told != rhs.told {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerState.Told: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoCustomerState.protoMessageName + ".Told"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entitlement\0\u{1}environment\0\u{1}answer\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.entitlement) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._answer) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.entitlement.isEmpty {
+      try visitor.visitSingularStringField(value: self.entitlement, fieldNumber: 1)
+    }
+    if !self.environment.isEmpty {
+      try visitor.visitSingularStringField(value: self.environment, fieldNumber: 2)
+    }
+    try { if let v = self._answer {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerState.Told, rhs: ProtoCustomerState.Told) -> Bool {
+    if lhs.entitlement != rhs.entitlement {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs._answer != rhs._answer {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1523,7 +1991,7 @@ nonisolated extension ProtoCustomerState.Take: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CustomerRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grant\0\u{1}revoke\0\u{1}set\0\u{1}actor\0\u{1}take\0\u{1}drop\0\u{1}settle\0\u{1}move\0\u{1}stay\0\u{1}reason\0\u{1}origins\0\u{1}restore\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grant\0\u{1}revoke\0\u{1}set\0\u{1}actor\0\u{1}take\0\u{1}drop\0\u{1}settle\0\u{1}move\0\u{1}stay\0\u{1}reason\0\u{1}origins\0\u{1}restore\0\u{1}tell\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1641,6 +2109,19 @@ nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf
           self.change = .restore(v)
         }
       }()
+      case 13: try {
+        var v: ProtoCustomerRequest.TellRequest?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .tell(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .tell(v)
+        }
+      }()
       default: break
       }
     }
@@ -1698,9 +2179,17 @@ nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf
     if !self.origins.isEmpty {
       try visitor.visitPackedFixed64Field(value: self.origins, fieldNumber: 11)
     }
-    try { if case .restore(let v)? = self.change {
+    switch self.change {
+    case .restore?: try {
+      guard case .restore(let v)? = self.change else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-    } }()
+    }()
+    case .tell?: try {
+      guard case .tell(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
+    default: break
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1786,6 +2275,60 @@ nonisolated extension ProtoCustomerRequest.RestoreRequest: SwiftProtobuf.Message
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerRequest.TellRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoCustomerRequest.protoMessageName + ".TellRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}changes\0\u{1}version\0\u{1}next\0\u{1}due\0\u{3}is_baseline\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.changes) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._next) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._due) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.isBaseline) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.changes.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.changes, fieldNumber: 1)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try { if let v = self._next {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._due {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    if self.isBaseline != false {
+      try visitor.visitSingularBoolField(value: self.isBaseline, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerRequest.TellRequest, rhs: ProtoCustomerRequest.TellRequest) -> Bool {
+    if lhs.changes != rhs.changes {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs._next != rhs._next {return false}
+    if lhs._due != rhs._due {return false}
+    if lhs.isBaseline != rhs.isBaseline {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -325,6 +325,16 @@ package nonisolated struct ProtoEvent: @unchecked Sendable {
   /// Clears the value of `reevaluation`. Subsequent reads from it will return its default value.
   package mutating func clearReevaluation() {_uniqueStorage()._reevaluation = nil}
 
+  /// The stream that goes on in place of this one. From feature level 7 on.
+  package var succession: ProtoSuccession {
+    get {_storage._succession ?? ProtoSuccession()}
+    set {_uniqueStorage()._succession = newValue}
+  }
+  /// Returns true if `succession` has been explicitly set.
+  package var hasSuccession: Bool {_storage._succession != nil}
+  /// Clears the value of `succession`. Subsequent reads from it will return its default value.
+  package mutating func clearSuccession() {_uniqueStorage()._succession = nil}
+
   /// The text of each CHANGE_OTHER, in order.
   package var changesText: [String] {
     get {_storage._changesText}
@@ -698,7 +708,7 @@ nonisolated extension ProtoSource: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}facts\0\u{1}source\0\u{1}changes\0\u{3}signed_date\0\u{3}content_digest\0\u{1}notification\0\u{1}personal\0\u{3}effective_at\0\u{1}detail\0\u{3}mass_extension\0\u{3}external_purchase\0\u{3}consent_rescinded\0\u{1}test\0\u{1}link\0\u{2}\u{6}customer\0\u{1}registration\0\u{1}reevaluation\0\u{4}Q\u{1}changes_text\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}facts\0\u{1}source\0\u{1}changes\0\u{3}signed_date\0\u{3}content_digest\0\u{1}notification\0\u{1}personal\0\u{3}effective_at\0\u{1}detail\0\u{3}mass_extension\0\u{3}external_purchase\0\u{3}consent_rescinded\0\u{1}test\0\u{1}link\0\u{2}\u{6}customer\0\u{1}registration\0\u{1}reevaluation\0\u{1}succession\0\u{4}P\u{1}changes_text\0")
 
   fileprivate class _StorageClass {
     var _facts: ProtoFacts? = nil
@@ -715,6 +725,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _customer: ProtoCustomerRecord? = nil
     var _registration: ProtoRegistration? = nil
     var _reevaluation: ProtoReevaluation? = nil
+    var _succession: ProtoSuccession? = nil
     var _changesText: [String] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -740,6 +751,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _customer = source._customer
       _registration = source._registration
       _reevaluation = source._reevaluation
+      _succession = source._succession
       _changesText = source._changesText
     }
   }
@@ -824,6 +836,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._customer) }()
         case 21: try { try decoder.decodeSingularMessageField(value: &_storage._registration) }()
         case 22: try { try decoder.decodeSingularMessageField(value: &_storage._reevaluation) }()
+        case 23: try { try decoder.decodeSingularMessageField(value: &_storage._succession) }()
         case 103: try { try decoder.decodeRepeatedStringField(value: &_storage._changesText) }()
         default: break
         }
@@ -895,6 +908,9 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       try { if let v = _storage._reevaluation {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
       } }()
+      try { if let v = _storage._succession {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+      } }()
       if !_storage._changesText.isEmpty {
         try visitor.visitRepeatedStringField(value: _storage._changesText, fieldNumber: 103)
       }
@@ -921,6 +937,7 @@ nonisolated extension ProtoEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._customer != rhs_storage._customer {return false}
         if _storage._registration != rhs_storage._registration {return false}
         if _storage._reevaluation != rhs_storage._reevaluation {return false}
+        if _storage._succession != rhs_storage._succession {return false}
         if _storage._changesText != rhs_storage._changesText {return false}
         return true
       }

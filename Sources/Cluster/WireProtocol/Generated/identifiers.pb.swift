@@ -247,6 +247,40 @@ package nonisolated struct ProtoOwner: Sendable {
   fileprivate var _appTransactionID: ProtoIdentifier? = nil
 }
 
+/// A payload of another stream names this one as its predecessor (Apple's previousOriginalTransactionId).
+package nonisolated struct ProtoSuccession: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Of the payload.
+  package var place: ProtoFactPlace {
+    get {_place ?? ProtoFactPlace()}
+    set {_place = newValue}
+  }
+  /// Returns true if `place` has been explicitly set.
+  package var hasPlace: Bool {self._place != nil}
+  /// Clears the value of `place`. Subsequent reads from it will return its default value.
+  package mutating func clearPlace() {self._place = nil}
+
+  /// The other stream's original transaction id.
+  package var id: ProtoIdentifier {
+    get {_id ?? ProtoIdentifier()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  package var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  package mutating func clearID() {self._id = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _place: ProtoFactPlace? = nil
+  fileprivate var _id: ProtoIdentifier? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "perennial.v1"
@@ -520,6 +554,45 @@ nonisolated extension ProtoOwner: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   package static func ==(lhs: ProtoOwner, rhs: ProtoOwner) -> Bool {
     if lhs._appAccountToken != rhs._appAccountToken {return false}
     if lhs._appTransactionID != rhs._appTransactionID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoSuccession: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Succession"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}place\0\u{1}id\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._place) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._id) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._place {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._id {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoSuccession, rhs: ProtoSuccession) -> Bool {
+    if lhs._place != rhs._place {return false}
+    if lhs._id != rhs._id {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

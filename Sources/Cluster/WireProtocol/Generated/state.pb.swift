@@ -169,6 +169,9 @@ package nonisolated struct ProtoStreamState: @unchecked Sendable {
     /// Clears the value of `link`. Subsequent reads from it will return its default value.
     package mutating func clearLink() {self._link = nil}
 
+    /// The streams that name this one as their predecessor.
+    package var successors: [ProtoSuccession] = []
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
@@ -554,7 +557,7 @@ nonisolated extension ProtoStreamState: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension ProtoStreamState.Leads: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = ProtoStreamState.protoMessageName + ".Leads"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{3}token_is_unusable\0\u{3}app_transaction\0\u{1}predecessor\0\u{3}predecessor_id\0\u{1}link\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{3}token_is_unusable\0\u{3}app_transaction\0\u{1}predecessor\0\u{3}predecessor_id\0\u{1}link\0\u{1}successors\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -568,6 +571,7 @@ nonisolated extension ProtoStreamState.Leads: SwiftProtobuf.Message, SwiftProtob
       case 4: try { try decoder.decodeSingularMessageField(value: &self._predecessor) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._predecessorID) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._link) }()
+      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.successors) }()
       default: break
       }
     }
@@ -596,6 +600,9 @@ nonisolated extension ProtoStreamState.Leads: SwiftProtobuf.Message, SwiftProtob
     try { if let v = self._link {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
+    if !self.successors.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.successors, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -606,6 +613,7 @@ nonisolated extension ProtoStreamState.Leads: SwiftProtobuf.Message, SwiftProtob
     if lhs._predecessor != rhs._predecessor {return false}
     if lhs._predecessorID != rhs._predecessorID {return false}
     if lhs._link != rhs._link {return false}
+    if lhs.successors != rhs.successors {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

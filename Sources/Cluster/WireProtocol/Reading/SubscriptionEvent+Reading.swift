@@ -15,7 +15,7 @@ extension SubscriptionEvent {
         var message = message
         var (facts, notification, personal): (MessageReader?, MessageReader?, MessageReader?)
         var (link, customer, registration): (MessageReader?, MessageReader?, MessageReader?)
-        var reevaluation: MessageReader?
+        var (reevaluation, succession): (MessageReader?, MessageReader?)
         var record: (field: Int, content: MessageReader)?
         var source = 0
         var changes = StoredChanges()
@@ -38,6 +38,7 @@ extension SubscriptionEvent {
             case 20: customer = try message.message(unless: customer != nil)
             case 21: registration = try message.message(unless: registration != nil)
             case 22: reevaluation = try message.message(unless: reevaluation != nil)
+            case 23: succession = try message.message(unless: succession != nil)
             case 103: changes.texts.append(try message.text())
             default: try message.skip()
             }
@@ -58,7 +59,26 @@ extension SubscriptionEvent {
             customer: try customer.map { message throws(WireError) in try CustomerRecord(message.copy, identifiers) },
             registration: try registration.map { message throws(WireError) in try Registration(message, identifiers) },
             reevaluation: try reevaluation.map { message throws(WireError) in try Reevaluation(message.copy) },
+            successor: try succession.map { message throws(WireError) in try Placed(succession: message) },
             detail: detail, contentDigest: digest)
+    }
+}
+
+extension Placed<OriginalTransactionID> {
+    init(succession message: MessageReader) throws(WireError) {
+        var message = message
+        var (place, id): (FactPlace?, StoredIdentifier?)
+        while let field = try message.nextField() {
+            switch field {
+            case 1: place = try FactPlace(message.message(unless: place != nil))
+            case 2: id = try message.identifier()
+            default: try message.skip()
+            }
+        }
+        guard let place, let id = try id?.spelling else {
+            throw WireError(.malformed, "a successor without its id or place")
+        }
+        self.init(OriginalTransactionID(rawValue: id), at: place)
     }
 }
 

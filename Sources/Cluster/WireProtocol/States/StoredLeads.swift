@@ -5,6 +5,7 @@ struct StoredLeads {
     var token: Placed<AccountToken?>?
     var appTransactionID: Placed<String>?
     var predecessor: Placed<OriginalTransactionID>?
+    var successors: [Placed<OriginalTransactionID>] = []
     var link: CustomerLink?
     private var sharers: [CustomerID] = []
     private var conflicts: [CustomerID] = []
@@ -14,6 +15,7 @@ struct StoredLeads {
         if leads.token != said.token { self.token = leads.token }
         if leads.appTransactionID != said.appTransactionID { self.appTransactionID = leads.appTransactionID }
         if leads.predecessor != said.predecessor { self.predecessor = leads.predecessor }
+        self.successors = leads.successors
         self.link = leads.link
         self.sharers = leads.sharers
         self.conflicts = leads.conflicts
@@ -22,6 +24,7 @@ struct StoredLeads {
     /// Nothing has to be said beside the identifiers.
     var isEmpty: Bool {
         self.token == nil && self.appTransactionID == nil && self.predecessor == nil && self.link == nil
+            && self.successors.isEmpty
     }
 
     func personal(owners: [Facts.Owner]) -> PersonalIdentifiers {
@@ -51,6 +54,7 @@ struct StoredLeads {
             case 4: predecessor = try FactPlace(message.message(unless: predecessor != nil))
             case 5: predecessorID = try message.identifier()
             case 6: link = try FactPlace(message.message(unless: link != nil))
+            case 7: self.successors.append(try Placed(succession: message.message()))
             default: try message.skip()
             }
         }
@@ -76,6 +80,7 @@ struct StoredLeads {
         leads.token = self.token ?? leads.token
         leads.appTransactionID = self.appTransactionID ?? leads.appTransactionID
         leads.predecessor = self.predecessor ?? leads.predecessor
+        leads.successors = self.successors
         leads.link = self.link
         leads.sharers = self.sharers
         leads.conflicts = self.conflicts

@@ -49,6 +49,7 @@ extension MessageWriter {
         self.write(leads.predecessor?.place, 4)
         self.write(identifier: leads.predecessor?.value.rawValue, 5)
         self.write(leads.link?.place, 6)
+        for successor in leads.successors { self.write(successor: successor, 7) }
     }
 
     fileprivate mutating func write(_ end: PeriodEnd) {

@@ -54,11 +54,21 @@ extension SubscriptionEvent {
             }
         }
         if let reevaluation = self.reevaluation { writer.write(try reevaluation.proto().encoded(), 22) }
+        writer.write(successor: self.successor, 23)
         for (change, text) in changes where change == .other { writer.write(present: text, 103) }
     }
 }
 
 extension MessageWriter {
+    /// As a `Succession`.
+    mutating func write(successor: Placed<OriginalTransactionID>?, _ field: Int) {
+        guard let successor else { return }
+        self.message(field) { message in
+            message.write(successor.place, 1)
+            message.write(identifier: successor.value.rawValue, 2)
+        }
+    }
+
     fileprivate mutating func write(_ notification: NotificationIdentity) {
         self.write(identifier: notification.uuid, 1)
         let type = self.write(notification.type, as: ProtoNotificationType.self, 2)

@@ -41,6 +41,28 @@ package struct CustomerHoldings: Sendable {
         return self.answer(best, entitlement, validUntil: latest, at: moment)
     }
 
+    /// Whether something entitles to a name, with the rank that it was told to have.
+    func gives(_ entitlement: String, as told: ToldAnswer, at moment: Moment) -> Bool {
+        let candidates: [Candidate?] =
+            switch told.by {
+            case .stream(let key)?:
+                self.streams.indices.filter { self.streams[$0].key == key }
+                    .map { self.candidate(ofStream: $0, entitlement, at: moment) }
+            case .grant(let id)?:
+                self.grants.indices.filter { self.grants[$0].id == id }
+                    .map { self.candidate(ofGrant: $0, entitlement, at: moment) }
+            case nil: []
+            }
+        return candidates.contains { $0.map { $0.rank == told.rank } ?? false }
+    }
+
+    /// When the next grant or run of purchases begins or ends: of these no stream's own timer tells.
+    func nextChange(after moment: Moment) -> Moment? {
+        let grants = self.grants.flatMap { [$0.from, $0.end].compactMap(\.self) }
+        let runs = self.streams.filter { $0.key.kind == .purchase }.flatMap { $0.phases.map(\.from) }
+        return (grants + runs).filter { moment < $0 }.min()
+    }
+
     private func answer(
         _ best: Candidate, _ entitlement: String?, validUntil end: Moment?, at moment: Moment
     ) -> CustomerAnswer {

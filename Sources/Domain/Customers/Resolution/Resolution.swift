@@ -42,12 +42,13 @@ package struct Resolution: Hashable, Sendable {
     /// A link to nobody holds.
     package let isLinkedToNobody: Bool
 
-    private static let predecessorLimit = 8
+    /// So many are followed.
+    package static let predecessorLimit = 8
     /// No chain of moves is longer: nobody is more customers than these.
     package static let moveLimit = CustomerState.nameLimit
 
     package init(_ leads: LeadImage, in rows: some IdentifierRows, tokens: TokenPolicy) {
-        let found = Self.find(leads, in: rows, tokens: tokens)
+        let (found, linked) = Self.find(leads, in: rows, tokens: tokens)
         var holder: Holder?
         var isLinkedToNobody = false
         switch found {
@@ -59,7 +60,7 @@ package struct Resolution: Hashable, Sendable {
         }
         self.holder = holder
         self.isLinkedToNobody = isLinkedToNobody
-        self.sharers = leads.sharers.reduce(into: []) { sharers, customer in
+        self.sharers = linked.reduce(into: []) { sharers, customer in
             let end = Self.end(of: customer, in: rows)
             if end != holder?.customer, !sharers.contains(end) { sharers.append(end) }
         }
@@ -78,14 +79,21 @@ package struct Resolution: Hashable, Sendable {
         case holder(Holder)
     }
 
-    private static func find(_ leads: LeadImage, in rows: some IdentifierRows, tokens: TokenPolicy) -> Found {
+    /// - Returns: also those who share the stream, or else a predecessor that counts for it.
+    private static func find(
+        _ leads: LeadImage, in rows: some IdentifierRows, tokens: TokenPolicy
+    ) -> (Found, sharers: [IdentifierHash]) {
         var leads = leads
+        var sharers: [IdentifierHash] = []
         for generation in 0...Self.predecessorLimit {
-            if let found = Self.own(leads, in: rows, tokens: tokens, isInherited: generation > 0) { return found }
-            guard let predecessor = leads.predecessor, let next = rows.leads(of: predecessor) else { return .nowhere }
+            if sharers.isEmpty { sharers = leads.sharers }
+            if let found = Self.own(leads, in: rows, tokens: tokens, isInherited: generation > 0) {
+                return (found, sharers)
+            }
+            guard let predecessor = leads.predecessor, let next = rows.leads(of: predecessor) else { break }
             leads = next
         }
-        return .nowhere
+        return (.nowhere, sharers)
     }
 
     /// What the stream itself says; nil where only its predecessor can tell.

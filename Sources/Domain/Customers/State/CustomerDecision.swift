@@ -124,6 +124,8 @@ package struct CustomerDecision: Hashable, Sendable {
             if !state.takes.isEmpty || version != begun { self.refusal = .customerMoving }
             self.record(.moved(to: target), request)
         case .stay: self.record(.stays, request)
+        // That is decided with as many events as there are changes.
+        case .tell: break
         }
     }
 

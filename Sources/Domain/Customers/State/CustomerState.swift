@@ -1,7 +1,7 @@
 package import Subscriptions
 
-/// The fold of a customer's own stream: what people at the publisher's have said of the customer, in its order. It stays below
-/// 16 KB whatever the history.
+/// The fold of a customer's own stream: what people at the publisher's have said of the customer, in its order, and what it was told to
+/// have. It stays below 16 KB whatever the history, beside some 150 bytes for each name of the catalog that it was told to have.
 package struct CustomerState: Hashable, Sendable {
     /// Raised whenever the same log may lead to another state; the state row carries it.
     package static let logicVersion = 2
@@ -19,6 +19,8 @@ package struct CustomerState: Hashable, Sendable {
     package private(set) var movedTo: CustomerID?
     /// When the newest event was recorded, here or where what was brought along comes from.
     package private(set) var changedAt: Moment
+    /// The names of the catalog that it was told to have.
+    package private(set) var told: [EntitlementName: ToldAnswer]
 
     package struct Take: Hashable, Sendable {
         package var customer: CustomerID
@@ -38,7 +40,7 @@ package struct CustomerState: Hashable, Sendable {
     package init(
         _ customer: CustomerID? = nil, grants: [Grant] = [], attributes: [String: AttributeValue] = [:],
         takes: [Take] = [], arrived: [UInt64] = [], movedTo: CustomerID? = nil,
-        changedAt: Moment = .distantPast
+        changedAt: Moment = .distantPast, told: [EntitlementName: ToldAnswer] = [:]
     ) {
         self.customer = customer
         self.grants = grants
@@ -47,6 +49,7 @@ package struct CustomerState: Hashable, Sendable {
         self.arrived = arrived
         self.movedTo = movedTo
         self.changedAt = changedAt
+        self.told = told
     }
 
     /// How many customers this one is: itself, and those who have arrived.
@@ -117,6 +120,7 @@ package struct CustomerState: Hashable, Sendable {
             self.add(belongings.attributes)
         case .moved(let other): self.movedTo = other
         case .stays: break
+        case .told(let change): self.told[change.name] = change.current.entitled ? change.current : nil
         }
     }
 

@@ -3,6 +3,7 @@
 package struct Outlook: Sendable {
     private let derivation: Derivation
     private let customerIDs: [String]
+    private let successor: OriginalTransactionID?
     /// Every moment at which an answer may change by itself, ascending.
     private let boundaries: [Moment]
 
@@ -12,6 +13,7 @@ package struct Outlook: Sendable {
         self.derivation = derivation
         let customers = state.leads.holdingCustomers
         self.customerIDs = customers.isEmpty ? [] : customers.map(\.rawValue)
+        self.successor = state.leads.successors.max { $0.place < $1.place }?.value
         self.boundaries = derivation.boundaries
     }
 
@@ -21,7 +23,14 @@ package struct Outlook: Sendable {
         // `end` + leeway if it may renew, `end` if auto-renew is off, the grace date in grace; nil for a purchase
         // without end.
         let end = verdict.entitled ? self.boundaries(after: moment).first { !self.verdict(at: $0).entitled } : nil
-        return self.derivation.snapshot(at: moment, verdict, validUntil: end, customerIDs: self.customerIDs)
+        return self.snapshot(at: moment, verdict, validUntil: end)
+    }
+
+    private func snapshot(at moment: Moment, _ verdict: Verdict, validUntil end: Moment?) -> SubscriptionSnapshot {
+        var snapshot = self.derivation.snapshot(
+            at: moment, verdict, validUntil: end, customerIDs: self.customerIDs)
+        snapshot.supersededBy = self.successor
+        return snapshot
     }
 
     /// What will be if nothing more is heard. The first phase starts at `moment`.
@@ -31,8 +40,8 @@ package struct Outlook: Sendable {
         for start in ([moment] + self.boundaries(after: moment)).reversed() {
             let verdict = self.verdict(at: start)
             if !verdict.entitled { accessEnd = start }
-            let snapshot = self.derivation.snapshot(
-                at: start, verdict, validUntil: verdict.entitled ? accessEnd : nil, customerIDs: self.customerIDs)
+            let snapshot = self.snapshot(
+                at: start, verdict, validUntil: verdict.entitled ? accessEnd : nil)
             if phases.last?.snapshot == snapshot { phases.removeLast() }
             phases.append(Phase(from: start, snapshot: snapshot))
         }

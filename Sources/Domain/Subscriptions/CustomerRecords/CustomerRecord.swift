@@ -17,6 +17,8 @@ package struct CustomerRecord: Hashable, Sendable {
         case moved(to: CustomerID?)
         /// Whoever was about to move the customer has to begin anew: its stream has another version now.
         case stays
+        /// The customer was told this: the answer about a name has become another one.
+        case told(EntitlementChange)
     }
 
     /// nil once it has been erased.

@@ -23,6 +23,7 @@ package struct CustomerRequest: Hashable, Sendable {
         case move(to: CustomerID, at: Int64)
         /// To stop a move that is under way.
         case stay
+        case tell(CustomerTelling)
     }
 
     package var customer: CustomerID
@@ -41,5 +42,31 @@ package struct CustomerRequest: Hashable, Sendable {
         self.origins = []
         self.actor = actor
         self.reason = reason
+    }
+}
+
+/// What a customer has to be told, by whoever has looked at all that leads to it.
+package struct CustomerTelling: Hashable, Sendable {
+    package var changes: [EntitlementChange]
+    /// Of the customer's stream, at which it was looked at. At another one the request is refused, and decided anew.
+    package var version: Int64
+    /// When the stream was to be looked at again then; likewise.
+    package var due: Moment?
+    /// When the answers change next by time alone.
+    package var next: Moment?
+    /// It has the names of `changes` since before customers were told.
+    package var isBaseline: Bool
+
+    /// So many changes are told at a time.
+    package static let limit = 64
+
+    package init(
+        _ changes: [EntitlementChange], at version: Int64, due: Moment?, next: Moment?, isBaseline: Bool = false
+    ) {
+        self.changes = changes
+        self.version = version
+        self.due = due
+        self.next = next
+        self.isBaseline = isBaseline
     }
 }

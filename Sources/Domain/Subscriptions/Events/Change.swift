@@ -83,4 +83,11 @@ extension Change {
     package static let periodStarted = Change(rawValue: "periodStarted")
     /// The same facts answer otherwise: rules, catalog or logic have changed.
     package static let reevaluated = Change(rawValue: "reevaluated")
+    /// The subscription goes on under another original transaction id (Apple's `previousOriginalTransactionId`).
+    package static let superseded = Change(rawValue: "superseded")
+    /// Of a customer: the answer about a name of the catalog is another one.
+    package static let entitlementGained = Change(rawValue: "entitlementGained")
+    package static let entitlementLost = Change(rawValue: "entitlementLost")
+    /// It is given by something else, or has another rank.
+    package static let entitlementChanged = Change(rawValue: "entitlementChanged")
 }

@@ -21,6 +21,8 @@ package struct SubscriptionEvent: Hashable, Sendable {
     package var registration: Registration?
     /// What changed rules have changed; of `reevaluated` events only.
     package var reevaluation: Reevaluation?
+    /// The stream that goes on in place of this one; of `superseded` events only.
+    package var successor: Placed<OriginalTransactionID>?
     /// For people: what an `anomaly` found.
     package var detail: String?
     /// See `FactBundle.contentDigest`; nil for timers.
@@ -30,7 +32,8 @@ package struct SubscriptionEvent: Hashable, Sendable {
         facts: Facts = Facts(), source: EventSource, changes: [Change], signedDate: Moment? = nil,
         effectiveAt: Moment? = nil, notification: NotificationIdentity? = nil, record: NotificationRecord? = nil,
         link: LinkRecord? = nil, customerID: String? = nil, customer: CustomerRecord? = nil,
-        registration: Registration? = nil, reevaluation: Reevaluation? = nil, detail: String? = nil,
+        registration: Registration? = nil, reevaluation: Reevaluation? = nil,
+        successor: Placed<OriginalTransactionID>? = nil, detail: String? = nil,
         contentDigest: PayloadDigest? = nil
     ) {
         self.facts = facts
@@ -45,6 +48,7 @@ package struct SubscriptionEvent: Hashable, Sendable {
         self.customer = customer
         self.registration = registration
         self.reevaluation = reevaluation
+        self.successor = successor
         self.detail = detail
         self.contentDigest = contentDigest
     }

@@ -20,6 +20,10 @@ package struct FactBundle: Hashable, Sendable {
     package var registration: RegistrationRequest?
     /// Asks whether changed rules have changed the answer: by what whoever asks answers.
     package var reevaluation: RulesMark?
+    /// The stream that names this one as its predecessor, at the place of the payload that does.
+    package var successor: Placed<OriginalTransactionID>?
+    /// What has to be looked at after a change of the stream. It is read from the inbox, and changes nothing by itself.
+    package var review: CustomerReview?
 
     package init(
         facts: Facts = Facts(), source: EventSource, dedupKey: [UInt8], contentDigest: PayloadDigest,

@@ -7,6 +7,9 @@ package struct StreamLeads: Hashable, Sendable {
     package var appTransactionID: Placed<String>?
     /// Apple's `previousOriginalTransactionId`.
     package var predecessor: Placed<OriginalTransactionID>?
+    /// The streams whose payloads name this one as their predecessor, each with the place of the first that was heard of: it goes on
+    /// there. At most `successorLimit`, since one bundle may go on as several subscriptions.
+    package var successors: [Placed<OriginalTransactionID>]
     package var link: CustomerLink?
     /// In the order in which they came: at most `sharerLimit`.
     package var sharers: [CustomerID]
@@ -15,8 +18,10 @@ package struct StreamLeads: Hashable, Sendable {
 
     package static let sharerLimit = 10
     package static let conflictLimit = 4
+    package static let successorLimit = 8
 
     package init() {
+        self.successors = []
         self.sharers = []
         self.conflicts = []
     }
@@ -61,6 +66,15 @@ package struct StreamLeads: Hashable, Sendable {
                 self.predecessor = Placed(id, at: place)
             }
         }
+    }
+
+    /// - Returns: whether that was news.
+    package mutating func merge(_ successor: Placed<OriginalTransactionID>) -> Bool {
+        guard self.successors.count < Self.successorLimit,
+            !self.successors.contains(where: { $0.value == successor.value })
+        else { return false }
+        self.successors.append(successor)
+        return true
     }
 
     // MARK: People

@@ -3,6 +3,7 @@ extension StreamLeads {
     /// - Parameter newest: the place of the stream's newest payload.
     mutating func apply(_ event: SubscriptionEvent, newest: FactPlace) {
         self.merge(event.facts.transactions)
+        if let successor = event.successor { _ = self.merge(successor) }
         if let record = event.link {
             self.apply(record)
         } else if let id = event.customerID {

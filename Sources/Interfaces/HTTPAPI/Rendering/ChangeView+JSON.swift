@@ -1,6 +1,7 @@
 import Entitlements
 import EventLog
 import Queries
+import ServiceContract
 import StrictJSON
 import Subscriptions
 
@@ -15,6 +16,11 @@ extension ChangeView {
     /// All but the type.
     func writeMembers(to json: inout JSONWriter) {
         json.member("event") { self.event.write(to: &$0) }
+        if case .told(let change) = self.event.event.customer?.content {
+            json.member("previous") { change.previous.write(to: &$0) }
+            json.member("current") { Optional(change.current).write(to: &$0) }
+            return
+        }
         json.member("previous") { CheckAnswer.write(self.previous, to: &$0) }
         json.member("current") { CheckAnswer.write(self.current, to: &$0) }
     }

@@ -27,6 +27,7 @@ extension SubscriptionEvent {
                 json.member("before") { reevaluation.previous.write(to: &$0) }
                 json.member("after") { reevaluation.current.write(to: &$0) }
             }
+            json.member("supersededBy", ifPresent: self.successor?.value.rawValue)
             json.member("detail", ifPresent: self.detail)
         }
     }
@@ -55,6 +56,11 @@ extension CustomerRecord.Content {
             json.member("movedFrom", other?.rawValue)
         case .moved(let other): json.member("movedTo", other?.rawValue)
         case .stays: break
+        case .told(let change):
+            json.member("entitlement", change.name.entitlement)
+            json.member("environment", change.name.environment.rawValue)
+            json.member("before") { change.previous.write(to: &$0) }
+            json.member("after") { Optional(change.current).write(to: &$0) }
         }
     }
 }

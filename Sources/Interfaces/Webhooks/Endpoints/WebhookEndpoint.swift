@@ -82,6 +82,14 @@ extension WebhookEndpoint.Wish {
             && (self.bundleIDs.isEmpty || self.bundleIDs.contains(key.bundleID.rawValue))
     }
 
+    /// Whether a changed answer is wanted, if its type is: by the environment that was asked about, and the app of what gives it.
+    package func includes(_ change: EntitlementChange) -> Bool {
+        var bundle: BundleID?
+        if case .stream(let key) = change.current.by ?? change.previous?.by { bundle = key.bundleID }
+        return (self.environments.isEmpty || self.environments.contains(change.name.environment.rawValue))
+            && (self.bundleIDs.isEmpty || bundle.map { self.bundleIDs.contains($0.rawValue) } ?? true)
+    }
+
     /// The type under which an event is told: of its changes the first that is wanted.
     /// - Parameter changes: the most important first.
     /// - Returns: nil when none is.

@@ -16,9 +16,11 @@ package struct EntitlementChecker: ShardAnswers {
     private let mirror: MirrorChecker?
     private let storeQuestions: StoreQuestions
     private let clock: any WallClock
+    let superseded: SupersededStreams
 
     package init(
-        store: any EventStore, map: ShardHash, positions: PositionGuard, names: RowNames, catalog: Catalog,
+        store: any EventStore, superseded: SupersededStreams, map: ShardHash, positions: PositionGuard, names: RowNames,
+        catalog: Catalog,
         rules: DerivationRules, mirror: EntitlementMirror?, clock: any WallClock, watch: ClockWatch,
         waitingClock: any Clock<Duration>, storePatience: Duration
     ) {
@@ -33,6 +35,7 @@ package struct EntitlementChecker: ShardAnswers {
             MirrorChecker($0, positions: positions, catalog: catalog, clock: clock, waitingClock: waitingClock)
         }
         self.clock = clock
+        self.superseded = superseded
     }
 
     /// The `.local` answer of this moment, when all of it is in memory, as it nearly always is: without a suspension,
@@ -40,6 +43,13 @@ package struct EntitlementChecker: ShardAnswers {
     /// - Returns: nil when something has to be loaded, asked for or waited for, which `answer` does.
     /// - Throws: for what is no token of this store.
     package func answerFromMemory(
+        _ requests: [CheckRequest], atLeast token: String?
+    ) throws(ServiceError) -> CheckResponse? {
+        let response = try self.readMemory(requests, atLeast: token)
+        return response.map { self.hasFollowers(requests, $0.results) } ?? false ? nil : response
+    }
+
+    private func readMemory(
         _ requests: [CheckRequest], atLeast token: String?
     ) throws(ServiceError) -> CheckResponse? {
         let questions = CheckQuestions(requests, self.map)
@@ -94,9 +104,25 @@ package struct EntitlementChecker: ShardAnswers {
     package func answer(
         _ requests: [CheckRequest], _ consistency: Consistency, atLeast token: String?
     ) async throws -> CheckResponse {
+        let moment = self.clock.now
+        let answers = try await self.ask(requests, consistency, atLeast: token)
+        var (heads, isStale) = (answers.oldestHeads, answers.isStale)
+        let results = try await self.follow(requests, answers.settled()) { requests in
+            let answers = try await self.ask(requests, consistency, atLeast: token)
+            heads += answers.oldestHeads
+            isStale = isStale || answers.isStale
+            return answers.settledOneByOne
+        }
+        // No answer is older than that moment.
+        return CheckResponse(
+            results: results, asOf: moment, stale: isStale, token: self.positions.token(PartialAnswers.oldest(heads)))
+    }
+
+    private func ask(
+        _ requests: [CheckRequest], _ consistency: Consistency, atLeast token: String?
+    ) async throws -> PartialAnswers {
         let questions = CheckQuestions(requests, self.map)
         let named = try self.positions.bounds(token, of: questions.order.shards)
-        let moment = self.clock.now
         var isOurs = [Bool](repeating: false, count: requests.count)
         questions.order.forEach { shard, numbers in
             guard self.positions.isOurs(shard) else { return }
@@ -108,11 +134,7 @@ package struct EntitlementChecker: ShardAnswers {
                 isOurs: isOurs, hasMirror: self.mirror != nil, hasOthers: self.positions.remote != nil))
         var execution = CheckExecution(
             questions, consistency, atLeast: named, positions: self.positions, owned: self.owned, mirror: self.mirror)
-        let answers = try await execution.run(plan)
-        // No answer is older than that moment.
-        return CheckResponse(
-            results: try answers.settled(), asOf: moment, stale: answers.isStale,
-            token: self.positions.token(answers.oldestHeads))
+        return try await execution.run(plan)
     }
 
     /// For another node that asks the owner of `shard`, which this one is.

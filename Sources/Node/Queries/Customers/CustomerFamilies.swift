@@ -15,6 +15,8 @@ struct CustomerFamilies {
     /// By key: those that a customer has registered, and those that streams carry; nobody has registered one without content.
     var identifiers: [[UInt8]: RegisteredIdentifier] = [:]
     var positions: [Position] = []
+    /// More may lead to them than was to be read.
+    var omitted: Set<CustomerID> = []
 
     /// The customer, and all who have moved to it.
     func members(of customer: CustomerID) -> [CustomerID] {
@@ -48,7 +50,15 @@ struct CustomerFamilies {
     func with(_ state: StreamState, for customers: [CustomerID]) -> Self {
         var families = self
         families.streams[state.key.bytes] = state
-        for customer in customers { families.candidates[customer, default: []].insert(state.key.bytes) }
+        families.directory.note(state)
+        // What goes on in its place may lead there too.
+        var line = [state]
+        while let successors = Optional(line.flatMap(\.successors).compactMap({ families.streams[$0.bytes] })),
+            line.count <= Resolution.predecessorLimit, !successors.allSatisfy({ line.contains($0) })
+        {
+            line += successors.filter { !line.contains($0) }
+        }
+        for customer in customers { families.candidates[customer, default: []].formUnion(line.map(\.key.bytes)) }
         return families
     }
 

@@ -75,8 +75,8 @@ package struct CustomerLister: Sendable {
         }
         let links = self.holdings.links
         let directory = try await self.holdings.directory(
-            found.reduce(into: [:]) { needs, one in
-                needs.merge(links.needs(of: one.state.leads)) { first, _ in first }
+            found.reduce(into: CustomerDirectory.Needs()) { needs, one in
+                needs.merge(links.needs(of: one.state))
             })
         return found.compactMap { row, state, snapshot in
             let customers = links.customers(of: state, directory)

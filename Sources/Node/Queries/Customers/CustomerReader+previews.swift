@@ -16,9 +16,10 @@ extension CustomerReader {
         }
         let now = self.clock.now
         let links = self.holdings.links
-        let directory = try await self.holdings.directory(
-            links.needs(of: before.leads).merging(links.need(of: request.customer)) { first, _ in first })
-        var customers = links.named(in: before.leads, directory)
+        var needs = links.needs(of: before)
+        needs.merge(links.need(of: request.customer))
+        let directory = try await self.holdings.directory(needs)
+        var customers = links.named(in: before, directory)
         let asking = directory.end(of: links.hash(request.customer)) ?? request.customer
         if !customers.contains(asking) { customers.append(asking) }
         let decision = links.decide(request, before, directory, at: now, rules: self.rules)

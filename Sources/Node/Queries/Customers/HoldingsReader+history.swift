@@ -72,5 +72,8 @@ extension HoldingsReader {
 extension SubscriptionEvent {
     /// Versions without policies named a linked customer apart.
     fileprivate var named: CustomerID? { self.namedCustomer ?? self.customerID.map(CustomerID.init(stored:)) }
-    fileprivate var isOfPublisher: Bool { self.named != nil || self.link != nil || self.customer != nil }
+    fileprivate var isOfPublisher: Bool {
+        if case .told = self.customer?.content { return false }
+        return self.named != nil || self.link != nil || self.customer != nil
+    }
 }

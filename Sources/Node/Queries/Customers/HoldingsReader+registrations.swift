@@ -40,21 +40,22 @@ extension HoldingsReader {
         let streams = try await self.load(Set(carriers)).0.streams.values
         // One reading resolves the customer and the holder: between two of them one could have been moved.
         let needs = [customer, state.holder].compactMap(\.self).reduce(into: CustomerDirectory.Needs()) { needs, one in
-            needs.merge(self.links.need(of: one)) { first, _ in first }
+            needs.merge(self.links.need(of: one))
         }
         let directory = try await self.directory(
             streams.reduce(into: needs) { needs, state in
-                needs.merge(self.links.needs(of: state.leads)) { first, _ in first }
+                needs.merge(self.links.needs(of: state))
             })
         var carried: IdentifierHash?
         var isActive = false
         for state in streams {
             guard LeadImage(state.leads, hash: self.hashing.hash).identifiers.contains(where: { $0.1 == hash }),
-                let holder = self.links.resolution(of: state, directory).holder, holder.reason != .link
+                let holder = self.links.resolution(of: state, directory).holder, holder.reason != .link,
+                !holder.isInherited
             else { continue }
             carried = holder.customer
-            let snapshot = state.snapshot(at: moment, rules: self.rules)
-            isActive = isActive || snapshot.map { $0.entitled || $0.state == .retry } ?? false
+            let all = [state] + directory.successors(of: state).filter { self.links.inherits($0, directory) }
+            isActive = isActive || all.contains { $0.isActive(at: moment, rules: self.rules) }
         }
         func end(of customer: CustomerID) -> CustomerID { directory.end(of: self.hash(customer)) ?? customer }
         return RegistrationStanding(
@@ -79,6 +80,6 @@ extension HoldingsReader {
     /// The customer to whom an identifier leads because somebody has registered it.
     package func holder(of identifier: RegistrableIdentifier) async throws -> CustomerID? {
         let hash = self.hashing.hash(identifier)
-        return try await self.directory([StreamKey(identifier.kind, hash): hash]).end(of: hash)
+        return try await self.directory(CustomerDirectory.Needs([StreamKey(identifier.kind, hash): hash])).end(of: hash)
     }
 }

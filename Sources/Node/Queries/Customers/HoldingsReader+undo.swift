@@ -58,8 +58,10 @@ extension HoldingsReader {
         // A conflict leads nobody anywhere.
         guard !new.leadsLike(old), !since.contains(where: { $0.event.changesLinks }) else { return nil }
         for one in since { state.apply(one.event) }
-        // Who has registered what it carries since may have it by that.
-        guard let last = said.last, try await self.lastRegistration(of: state.leads) <= last.at else { return nil }
+        // Who has registered what it carries since may have it by that; and what a predecessor says may be otherwise by now.
+        guard let last = said.last, try await self.lastRegistration(of: state.leads) <= last.at,
+            try await self.lastWord(on: state) <= last.at
+        else { return nil }
         return .links(of: key, LinkUndo(from: new, to: old))
     }
 
@@ -80,6 +82,20 @@ extension HoldingsReader {
             return nil
         }
         return .grant(of: customer, from: new, to: old)
+    }
+
+    /// When somebody said last whose the streams are that a stream supersedes.
+    private func lastWord(on state: StreamState) async throws -> Moment {
+        let predecessors = try await self.directory(self.links.needs(of: state)).predecessors(of: state)
+        var newest = Moment.distantPast
+        for one in predecessors {
+            newest = max(newest, try await self.lastRegistration(of: one.leads))
+            for stored in try await self.store.storedHistory(of: one.key, in: self.map.shard(of: one.key.id))
+            where try stored.decoded().changesLinks {
+                newest = max(newest, Moment(milliseconds: stored.at))
+            }
+        }
+        return newest
     }
 
     /// When an identifier that the stream carries was last registered or released.
@@ -125,7 +141,7 @@ extension CustomerRecord.Content {
         switch self {
         case .granted(let grant): grant.key
         case .revoked(let key, _): key
-        case .attributes, .takes, .drops, .taken, .moved, .stays: nil
+        case .attributes, .takes, .drops, .taken, .moved, .stays, .told: nil
         }
     }
 }

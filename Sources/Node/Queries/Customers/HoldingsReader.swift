@@ -38,6 +38,8 @@ package struct HoldingsReader: Sendable {
     package struct Record: Sendable {
         package var state = CustomerState()
         package var version = StreamVersion.zero
+        /// When its answers may change by time alone.
+        package var due: Moment?
         package var positions: [Position] = []
     }
 
@@ -45,7 +47,17 @@ package struct HoldingsReader: Sendable {
         let key = self.key(of: customer).bytes
         let (loaded, positions) = try await self.load([key])
         guard let found = loaded.publisher[key], case .customer(let state) = found.kept else { return Record() }
-        return Record(state: state, version: found.version, positions: positions)
+        return Record(state: state, version: found.version, due: found.due, positions: positions)
+    }
+
+    /// The same of several.
+    func records(of customers: [CustomerID]) async throws -> [Record] {
+        let keys = customers.map { self.key(of: $0).bytes }
+        let loaded = try await self.load(Set(keys)).0
+        return keys.map { key in
+            guard let found = loaded.publisher[key], case .customer(let state) = found.kept else { return Record() }
+            return Record(state: state, version: found.version, due: found.due)
+        }
     }
 
     /// The customer whose everything is a customer's by now, and what is kept of it: itself, where it has not been moved.
@@ -68,7 +80,10 @@ package struct HoldingsReader: Sendable {
     func directory(_ needs: CustomerDirectory.Needs) async throws -> CustomerDirectory {
         try await CustomerDirectory(needs, by: self.links) { keys in
             let loaded = try await self.load(Set(keys.map(\.bytes))).0
-            return keys.compactMap { key in loaded.publisher[key.bytes].map { (key, $0.kept) } }
+            return keys.compactMap { key in
+                loaded.publisher[key.bytes].map { .publisher(key, $0.kept) }
+                    ?? loaded.streams[key.bytes].map { .stream($0) }
+            }
         }
     }
 
@@ -109,11 +124,16 @@ package struct HoldingsReader: Sendable {
     }
 
     /// Look-ups come first: what a customer's row does not have yet of somebody whom they name, it is about to get, and says so.
-    func families(of customers: [CustomerID]) async throws -> CustomerFamilies {
+    /// - Parameter limit: of the streams that may lead to a customer; nothing is read of one with more.
+    func families(of customers: [CustomerID], atMost limit: Int = .max) async throws -> CustomerFamilies {
         var families = CustomerFamilies()
         var next = customers
         while !next.isEmpty {
-            let found = try await self.candidates(of: next)
+            var found = try await self.candidates(of: next)
+            for place in found.indices where found[place].count > limit {
+                found[place] = []
+                families.omitted.insert(next[place])
+            }
             var keys = Set(found.joined())
             // Whoever has arrived was read to learn that.
             for customer in next where families.states[customer] == nil { keys.insert(self.key(of: customer).bytes) }
@@ -132,7 +152,7 @@ package struct HoldingsReader: Sendable {
                 case .identifier(let state): families.identifiers[key] = state
                 }
             }
-            families.positions += try await self.addRegistered(by: next, to: &families)
+            families.positions += try await self.addRegistered(by: next, to: &families, atMost: limit)
             next = families.states.keys.filter { customer in
                 guard families.candidates[customer] == nil else { return false }
                 return families.states[customer]?.movedTo.map { families.candidates[$0] != nil } ?? false
@@ -144,13 +164,15 @@ package struct HoldingsReader: Sendable {
             families.arrivals[target, default: []].append(customer)
             families.directory.note(self.links.hash(customer), to: self.links.hash(target), target)
         }
+        families.positions += try await self.addSuccessors(to: &families)
+        families.positions += try await self.addPredecessors(to: &families)
         families.positions += try await self.addHolders(to: &families)
         return families
     }
 
     /// The streams that carry what these customers have registered are candidates too.
     private func addRegistered(
-        by customers: [CustomerID], to families: inout CustomerFamilies
+        by customers: [CustomerID], to families: inout CustomerFamilies, atMost limit: Int
     ) async throws -> [Position] {
         var sought: [SoughtIdentifier] = []
         var owners: [CustomerID] = []
@@ -166,6 +188,10 @@ package struct HoldingsReader: Sendable {
         guard !sought.isEmpty else { return [] }
         var missing: Set<[UInt8]> = []
         for (customer, keys) in zip(owners, try await self.store.streams(for: sought)) {
+            guard keys.count <= limit else {
+                families.omitted.insert(customer)
+                continue
+            }
             for key in keys where StreamKey(bytes: key)?.kind.givesAccess ?? false {
                 families.candidates[customer, default: []].insert(key)
                 if families.streams[key] == nil { missing.insert(key) }
@@ -173,6 +199,44 @@ package struct HoldingsReader: Sendable {
         }
         let (loaded, positions) = try await self.load(missing)
         families.streams.merge(loaded.streams) { first, _ in first }
+        return positions
+    }
+
+    /// Streams that supersede a candidate are candidates too.
+    private func addSuccessors(to families: inout CustomerFamilies) async throws -> [Position] {
+        var positions: [Position] = []
+        for _ in 0..<Resolution.predecessorLimit {
+            var missing: Set<[UInt8]> = []
+            var isDone = true
+            for (customer, keys) in families.candidates {
+                let successors = keys.flatMap { families.streams[$0]?.successors ?? [] }.map(\.bytes)
+                for successor in successors where !keys.contains(successor) {
+                    families.candidates[customer]?.insert(successor)
+                    isDone = false
+                    if families.streams[successor] == nil { missing.insert(successor) }
+                }
+            }
+            if isDone { break }
+            let (loaded, read) = try await self.load(missing)
+            families.streams.merge(loaded.streams) { first, _ in first }
+            positions += read
+        }
+        return positions
+    }
+
+    /// A candidate that says of no customer leads where its predecessor does.
+    private func addPredecessors(to families: inout CustomerFamilies) async throws -> [Position] {
+        var positions: [Position] = []
+        var next = Array(families.streams.values)
+        for _ in 0..<Resolution.predecessorLimit {
+            let keys = Set(next.compactMap(\.predecessor?.bytes))
+            guard !keys.isEmpty else { break }
+            let (loaded, read) = try await self.load(keys.subtracting(families.streams.keys))
+            families.streams.merge(loaded.streams) { first, _ in first }
+            positions += read
+            next = keys.compactMap { families.streams[$0] }
+            for state in next { families.directory.note(state) }
+        }
         return positions
     }
 
@@ -203,7 +267,16 @@ package struct HoldingsReader: Sendable {
             (end, names) = (next, names + [next])
         }
         keys.formUnion(names.map { self.key(of: $0).bytes })
-        for key in keys { if let state = families.streams[key] { keys.formUnion(self.identifierKeys(of: state)) } }
+        for state in keys.compactMap({ families.streams[$0] }) {
+            var line = [state]
+            while line.count <= Resolution.predecessorLimit, let predecessor = line.last?.predecessor?.bytes {
+                // One that is not known yet may come.
+                keys.insert(predecessor)
+                guard let next = families.streams[predecessor] else { break }
+                line.append(next)
+            }
+            for state in line { keys.formUnion(self.identifierKeys(of: state)) }
+        }
         let registered = keys.compactMap(families.identifier).map { self.hashing.sought($0) }
         return keys.map(CustomerTable.Cause.stream)
             + (members.flatMap(self.sought) + registered).map { CustomerTable.Cause.identifier($0.kind, $0.hash) }
@@ -265,7 +338,7 @@ package struct HoldingsReader: Sendable {
     /// States by key: of subscriptions and purchases, and what people have said.
     struct Loaded {
         var streams: [[UInt8]: StreamState] = [:]
-        var publisher: [[UInt8]: (kept: PublisherState, version: StreamVersion)] = [:]
+        var publisher: [[UInt8]: (kept: PublisherState, version: StreamVersion, due: Moment?)] = [:]
     }
 
     /// What is stored under these keys, and how far the log of each of their shards is known to reach with that.
@@ -283,7 +356,7 @@ package struct HoldingsReader: Sendable {
             for row in answer.streams {
                 guard let key = StreamKey(bytes: row.key) else { continue }
                 if let kept = try await self.store.loadPublisherState(row, key: key, in: request.shard) {
-                    loaded.publisher[row.key] = (kept, row.version)
+                    loaded.publisher[row.key] = (kept, row.version, row.nextDue.map(Moment.init(milliseconds:)))
                 } else {
                     loaded.streams[row.key] = try await self.store.loadState(row, key: key, in: request.shard)
                 }

@@ -29,8 +29,7 @@ package final class ShardNode: Sendable {
     private let nodeWatch: NodeWatch
     /// nil where shards are assigned.
     private let controller: OwnershipController?
-    /// nil where no other node could own a shard.
-    private let inbox: HintedHandoff?
+    private let inbox: HintedHandoff
     private let uncounted: (stream: AsyncStream<ShardWriter>, continuation: AsyncStream<ShardWriter>.Continuation)
     private let logger: Logger
     private let isStopping = Mutex(false)
@@ -61,10 +60,10 @@ package final class ShardNode: Sendable {
             store: store, shards: self.writers.map(\.shard), byteLimit: configuration.journalBytes,
             statuses: parts.map(\.status), metrics: metrics, logger: logger)
         self.nodeWatch = NodeWatch(store: store, clock: shards.watch, committer: self.committer, logger: logger)
-        self.inbox = (store as? any SharedEventStore).map { [committer = self.committer] in
-            HintedHandoff(store: $0, parts: parts, committer: committer, clock: clock, metrics: metrics, logger: logger)
-        }
-        self.router = ShardRouter(shards, store: store, inbox: self.inbox)
+        self.inbox = HintedHandoff(
+            store: store, leftToDo: shards.leftToDo, parts: parts, committer: self.committer, clock: clock,
+            metrics: metrics, logger: logger)
+        self.router = ShardRouter(shards, store: store, inbox: store is any SharedEventStore ? self.inbox : nil)
         guard let terms = configuration.lease, let lease = shards.lease else {
             self.controller = nil
             return
@@ -86,10 +85,11 @@ package final class ShardNode: Sendable {
     // MARK: Life cycle
 
     /// Takes the shards and works until `stop()`; then returns when everything accepted is committed and answered.
+    /// - Parameter reviewer: looks at customers whose answers may have changed.
     /// - Returns: why the shards could not be taken, or other nodes not be heard, if that ended it.
-    package func run() async -> (any Error)? {
+    package func run(_ reviewer: any CustomerReviewing) async -> (any Error)? {
         guard let cluster = self.cluster else {
-            return await self.work(as: NodeRecord(id: self.id, incarnation: self.incarnation))
+            return await self.work(as: NodeRecord(id: self.id, incarnation: self.incarnation), reviewer)
         }
         return await withTaskGroup(of: (any Error)?.self) { group in
             group.addTask {
@@ -102,7 +102,7 @@ package final class ShardNode: Sendable {
                 }
             }
             guard let record = await cluster.registration() else { return await group.next() ?? nil }
-            let failure = await self.work(as: record)
+            let failure = await self.work(as: record, reviewer)
             // All calls from other nodes are answered: the transport may stop.
             group.cancelAll()
             let end = await group.next() ?? nil
@@ -110,19 +110,19 @@ package final class ShardNode: Sendable {
         }
     }
 
-    private func work(as node: NodeRecord) async -> StoreError? {
+    private func work(as node: NodeRecord, _ reviewer: any CustomerReviewing) async -> StoreError? {
         var node = node
         node.featureLevel = self.featureLevel
         async let watching: Void = self.nodeWatch.run()
         async let keeping = self.keep(node)
-        async let applying = self.applyKept()
+        async let applying = self.applyKept(reviewer)
         async let committing = self.committer.run(as: node, takesShards: self.controller == nil)
         async let settling: Void = self.forEachWriter { await $0.settle() }
         async let timing: Void = self.forEachWriter { await $0.timer.run() }
         async let counting: Void = self.count()
         await self.forEachWriter { await $0.decide(into: self.committer) }
         self.uncounted.continuation.finish()
-        self.inbox?.stop()
+        self.inbox.stop()
         self.committer.close()
         let failure = await committing
         for parts in self.parts { parts.status.news.close() }
@@ -136,8 +136,8 @@ package final class ShardNode: Sendable {
         return failure ?? inboxFailure ?? self.retirement.withLock(\.self) ?? end
     }
 
-    private func applyKept() async -> StoreError? {
-        guard let inbox = self.inbox, let failure = await inbox.run() else { return nil }
+    private func applyKept(_ reviewer: any CustomerReviewing) async -> StoreError? {
+        guard let failure = await self.inbox.run(reviewer) else { return nil }
         self.lose(failure)
         return failure
     }
@@ -162,7 +162,7 @@ package final class ShardNode: Sendable {
     package func stop() {
         self.controller?.stopTaking()
         self.isStopping.withLock { $0 = true }
-        self.inbox?.stop()
+        self.inbox.stop()
         self.committer.stopWaiting()
         for parts in self.parts { parts.status.handle(.closing) }
     }

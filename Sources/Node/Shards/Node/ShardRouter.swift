@@ -64,7 +64,8 @@ package final class ShardRouter: Sendable {
         }
     }
 
-    private func offer(_ submission: Submission) async throws(ServiceError) -> Acceptance {
+    /// The same, of whoever owns the shard now: nobody is waited for.
+    package func offer(_ submission: Submission) async throws(ServiceError) -> Acceptance {
         let parts = self.parts(of: submission.key)
         var outcome = SubmissionOutcome.refused(.notOwner, message: "another node owns the shard")
         if parts.isOurs {

@@ -4,7 +4,7 @@ package import Logging
 package import Ownership
 import ServiceContract
 import Subscriptions
-import Waiting
+package import Waiting
 
 /// The shards of a node with what calls and reads them: made first, so that who answers for a shard can be given to it.
 package struct ShardSet: Sendable {
@@ -29,6 +29,9 @@ package struct ShardSet: Sendable {
     let resources: WriterResources
     /// Writers of shards whose subscriptions are to be counted.
     let uncounted: (stream: AsyncStream<ShardWriter>, continuation: AsyncStream<ShardWriter>.Continuation)
+    let leftToDo = LeftToDo()
+    /// A commit of this node is durable with a stream that supersedes another one.
+    package let successions = AsyncEvent()
 
     /// - Precondition: the store's shard count is one that a `ShardHash` takes.
     /// - Throws: `ClusterError`.
@@ -88,6 +91,8 @@ package struct ShardSet: Sendable {
         self.resources = WriterResources(
             loads: LoadQueue(store: store, map: map), configuration: configuration,
             links: LinkJudge(configuration.customers, hashing), rulebook: rulebook, clock: clock, watch: watch,
-            doubts: doubts, uncounted: self.uncounted.continuation, metrics: metrics, logger: logger)
+            doubts: doubts, uncounted: self.uncounted.continuation, map: map, leftToDo: self.leftToDo,
+            successions: self.successions, metrics: metrics,
+            logger: logger)
     }
 }

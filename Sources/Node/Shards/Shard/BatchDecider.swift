@@ -9,17 +9,21 @@ import WireProtocol
 /// Decides a batch of commands one after the other, each on top of the one before, and gathers what has to be stored.
 /// It does no I/O and reads no clock.
 struct BatchDecider {
+    let shard: ShardID
     let rules: DerivationRules
     /// nil as long as nothing is told of changed rules.
     let reevaluator: Reevaluator?
-    private let links: LinkJudge
+    /// The store's.
+    let level: FeatureLevel
+    let links: LinkJudge
+    let map: ShardHash
     /// nil where what is stored of a customer or an identifier cannot be read.
     private let directory: CustomerDirectory?
     private let fingerprint: RulesFingerprint
     /// The present: what is true and what is due goes by it.
     let now: Moment
     /// When the events are recorded: never before `now`, and later where recorded time has run ahead of the clock.
-    private let at: Moment
+    let at: Moment
     private var head: LogSequence
     /// The newest decided state of every stream that a command names.
     private var entries: [[UInt8]: StreamEntry]
@@ -29,9 +33,10 @@ struct BatchDecider {
     private let inFlight: Set<[UInt8]>
 
     private var events: [NewEvent] = []
-    private var lookups: [Lookup] = []
+    var lookups: [Lookup] = []
+    var outbox: [InboxRow] = []
     private var changes: [[UInt8]: Commit.Change] = [:]
-    private var deliveries: [[UInt8]: Delivery] = [:]
+    var deliveries: [[UInt8]: Delivery] = [:]
     private var decided: [Commit.Decided] = []
     /// Commands whose answer does not wait for a commit.
     private(set) var answered: [Commit.Decided] = []
@@ -39,13 +44,16 @@ struct BatchDecider {
     private(set) var joining: [Commit.Decided] = []
 
     init(
-        rules: DerivationRules, reevaluator: Reevaluator?, links: LinkJudge, directory: CustomerDirectory?, now: Moment,
-        at: Moment,
+        shard: ShardID, rules: DerivationRules, reevaluator: Reevaluator?, level: FeatureLevel, links: LinkJudge,
+        map: ShardHash, directory: CustomerDirectory?, now: Moment, at: Moment,
         head: LogSequence, entries: [[UInt8]: StreamEntry], known: [[UInt8]: Delivery], inFlight: Set<[UInt8]>
     ) {
+        self.shard = shard
         self.rules = rules
         self.reevaluator = reevaluator
+        self.level = level
         self.links = links
+        self.map = map
         self.directory = directory
         self.fingerprint = RulesFingerprint(rules)
         self.now = now
@@ -81,7 +89,10 @@ struct BatchDecider {
             outcome = try self.decideLink(link, submission.bundle, of: command) ?? outcome
         }
         if let request = submission.bundle.customer {
-            outcome = try self.decideCustomer(request, submission.bundle.dedupKey, of: command)
+            outcome = try self.decideCustomer(request, submission.bundle, of: command)
+        }
+        if let successor = submission.bundle.successor {
+            outcome = try self.decideSuccession(successor, submission.bundle, of: command)
         }
         if let mark = submission.bundle.reevaluation {
             outcome = try self.decideReevaluation(mark, told, of: command)
@@ -183,14 +194,17 @@ struct BatchDecider {
     }
 
     private mutating func decideCustomer(
-        _ request: CustomerRequest, _ dedupKey: [UInt8], of command: Command
+        _ request: CustomerRequest, _ bundle: FactBundle, of command: Command
     ) throws -> SubmissionOutcome {
-        let before = self.entry(of: command)
+        let (before, dedupKey) = (self.entry(of: command), bundle.dedupKey)
         guard let state = before.publisher?.customer else {
             return .refused(.invalidRequest, message: "the stream is not a customer's")
         }
         // A request that comes again has been carried out, whatever others have asked for since.
         if let earlier = self.delivery(of: dedupKey) { return .duplicate(earlier.place) }
+        if case .tell(let telling) = request.content {
+            return try self.decide(telling, of: request.customer, bundle, of: command)
+        }
         let decision = CustomerDecision(request, state, at: before.version.rawValue, self.now)
         if let refusal = decision.refusal {
             let error = ServiceError(refusal)
@@ -233,6 +247,10 @@ struct BatchDecider {
         let before = self.entry(of: command)
         let outcome = SubmissionOutcome.duplicate(before.place)
         guard let due = before.nextDue, due <= self.now else { return self.settled(command, outcome) }
+        guard before.publisher == nil else {
+            try self.beginReview(due: due, of: command)
+            return self.decided.append(Commit.Decided(command: command, outcome: outcome))
+        }
         let next = before.nextTransition(rules: self.rules)
         let isDue = next.map { $0.due <= self.now } ?? false
         let dedupKey = next?.dedupKey(of: command.keyBytes) ?? []
@@ -267,7 +285,7 @@ struct BatchDecider {
         self.answered.append(Commit.Decided(command: command, outcome: outcome))
     }
 
-    private func delivery(of dedupKey: [UInt8]) -> Delivery? { self.deliveries[dedupKey] ?? self.known[dedupKey] }
+    func delivery(of dedupKey: [UInt8]) -> Delivery? { self.deliveries[dedupKey] ?? self.known[dedupKey] }
 
     func entry(of command: Command) -> StreamEntry {
         self.entries[command.keyBytes] ?? StreamEntry(key: command.key)
@@ -285,25 +303,30 @@ struct BatchDecider {
         after.sequence = self.head
         var written: [NewEvent] = []
         var outlook: Outlook?
+        var row: EntitlementRow?
         for (index, event) in events.enumerated() {
             after.apply(event, at: self.at)
             outlook = Outlook(after.state, rules: self.rules)
             after.version = StreamVersion(rawValue: after.version.rawValue + 1)
             after.sequence = after.sequence.next
+            row = self.entitlementRow(after, outlook)
             written.append(
                 NewEvent(
                     key: command.keyBytes, version: after.version, kind: event.kind.rawValue,
                     dedupKey: index == 0 ? dedupKey : dedupKey + [UInt8(index)], at: self.at.milliseconds,
-                    body: try event.protoBytes(key: command.key), entitlement: self.entitlement(after, outlook),
+                    body: try event.protoBytes(key: command.key), entitlement: self.encoded(row),
                     evidence: index == 0 ? evidence : nil))
         }
-        after.nextDue = outlook?.nextTransition(after: announcedUntil)?.due
+        if before.publisher == nil { after.nextDue = outlook?.nextTransition(after: announcedUntil)?.due }
+        let left = try self.leftToDo(after: events, before, after, row)
         try self.keep(
             after, before, command, entitlement: written[written.count - 1].entitlement,
             doubt: self.doubt(events, outlook, isFirst: before.version == .zero))
         self.lookups += CustomerIdentifiers(events).lookups(
             to: command.keyBytes, without: CustomerIdentifiers(before.state), by: self.links.hashing)
+        self.lookups += self.lookupsOfSuccessor(after: events, command)
         self.events.append(contentsOf: written)
+        self.outbox += left
         let first = SubmissionOutcome.Place(version: written[0].version, sequence: self.head.next)
         self.head = after.sequence
         return first
@@ -341,9 +364,16 @@ struct BatchDecider {
     }
 
     func entitlement(_ entry: StreamEntry, _ outlook: Outlook?) -> [UInt8] {
-        guard entry.state.key.kind.givesAccess else { return [] }
-        return EntitlementRow(outlook, version: entry.version.rawValue, from: self.now).encoded(under: self.fingerprint)
+        self.encoded(self.entitlementRow(entry, outlook))
     }
+
+    /// nil for what no check asks about.
+    private func entitlementRow(_ entry: StreamEntry, _ outlook: Outlook?) -> EntitlementRow? {
+        guard entry.state.key.kind.givesAccess else { return nil }
+        return EntitlementRow(outlook, version: entry.version.rawValue, from: self.now)
+    }
+
+    private func encoded(_ row: EntitlementRow?) -> [UInt8] { row?.encoded(under: self.fingerprint) ?? [] }
 
     /// Transitions up to here need no announcement any more: they are past. One that is due and not announced yet stays
     /// due, if it still comes at all.
@@ -354,14 +384,14 @@ struct BatchDecider {
     // MARK: The result
 
     /// nil when no command needs a commit.
-    func commit(to shard: ShardID, under standing: ShardStanding, head: LogSequence) -> (Commit, ShardBatch)? {
+    func commit(under standing: ShardStanding, head: LogSequence) -> (Commit, ShardBatch)? {
         guard !self.decided.isEmpty else { return nil }
         let commit = Commit(
             decided: self.decided, changes: self.changes, deliveries: self.deliveries, lookups: self.lookups,
             head: self.head, at: self.at)
         let batch = ShardBatch(
-            shard: shard, epoch: standing.epoch, incarnation: standing.incarnation, head: head,
-            events: self.events, streams: self.changes.values.map(\.row), lookups: self.lookups)
+            shard: self.shard, epoch: standing.epoch, incarnation: standing.incarnation, head: head,
+            events: self.events, streams: self.changes.values.map(\.row), lookups: self.lookups, outbox: self.outbox)
         return (commit, batch)
     }
 }

@@ -30,6 +30,8 @@ struct Commit: Sendable {
     /// Dedup keys of the submissions in it, with what came under them.
     var deliveries: [[UInt8]: Delivery]
     var lookups: [Lookup]
+    /// It leaves something to do.
+    var hasOutbox = false
     /// What each event leaves of its stream, in their order; empty where nobody listens.
     var images: [SubscriptionImage] = []
     /// Of the last event in it.

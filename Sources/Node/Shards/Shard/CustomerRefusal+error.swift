@@ -14,6 +14,7 @@ extension CustomerRecord {
         case .drops, .stays: .moveGivenUp
         case .taken: .moveSettled
         case .moved: .moved
+        case .told(let change): change.change
         }
     }
 }

@@ -40,17 +40,31 @@ package struct LinkJudge: Sendable {
         case .dismiss: return LinkDecision(dismissing: request, stream)
         case .undo(let undo): return LinkDecision(undoing: request, undo, stream)
         case .link:
-            let snapshot = state.snapshot(at: moment, rules: rules)
+            // What goes on in its place and says of no customer itself moves with it.
+            let all = [state] + directory.successors(of: state).filter { self.inherits($0, directory) }
             return LinkDecision(
-                linking: request, stream, isActive: snapshot.map { $0.entitled || $0.state == .retry } ?? false,
+                linking: request, stream, isActive: all.contains { $0.isActive(at: moment, rules: rules) },
                 policy: self.policies.rules(of: state.key.bundleID).transfer)
         }
     }
 
+    /// Whether a stream leads where its predecessor does.
+    package func inherits(_ state: StreamState, _ directory: CustomerDirectory) -> Bool {
+        self.resolution(of: state, directory).holder?.isInherited ?? false
+    }
+
     private func stream(_ state: StreamState, _ directory: CustomerDirectory) -> LinkedStream {
         LinkedStream(
-            state.leads, newest: state.facts.newestPlace, in: directory,
+            state.leads, newest: state.facts.newestPlace,
+            in: DirectoryOfStream(directory, of: state, self.hashing),
             tokens: self.policies.rules(of: state.key.bundleID).tokens, hash: self.hashing.hash)
+    }
+}
+
+extension StreamState {
+    /// It entitles, or is in billing retry: then its owner is still its owner.
+    package func isActive(at moment: Moment, rules: DerivationRules) -> Bool {
+        self.snapshot(at: moment, rules: rules).map { $0.entitled || $0.state == .retry } ?? false
     }
 }
 

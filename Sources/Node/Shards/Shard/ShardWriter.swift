@@ -4,6 +4,7 @@ import Logging
 import Ownership
 import ServiceContract
 import Subscriptions
+import Waiting
 import WireProtocol
 
 /// Decides and settles the commands of one shard. Two loops interleave only at awaits: one takes commands batch by batch in
@@ -144,20 +145,19 @@ actor ShardWriter {
     /// On which requests to link depend.
     private func needs(of commands: [Command], _ loaded: LoadedBatch) -> CustomerDirectory.Needs {
         // Notifications name none.
-        guard commands.contains(where: { $0.submission?.bundle.link != nil }) else { return [:] }
+        guard commands.contains(where: { $0.submission?.bundle.link != nil }) else { return CustomerDirectory.Needs() }
         let submissions = commands.compactMap(\.submission)
-        var needs: CustomerDirectory.Needs = [:]
-        func add(_ more: CustomerDirectory.Needs) { needs.merge(more) { first, _ in first } }
-        for link in submissions.compactMap(\.bundle.link) { add(self.node.links.need(of: link.customer)) }
+        var needs = CustomerDirectory.Needs()
+        for link in submissions.compactMap(\.bundle.link) { needs.merge(self.node.links.need(of: link.customer)) }
         // The facts of the batch count before the links that come with them or after them.
         for (bytes, group) in Dictionary(grouping: submissions, by: \.key.bytes)
         where group.contains(where: { $0.bundle.link != nil }) {
             var state = loaded.entries[bytes]?.state ?? StreamState(key: group[0].key)
             for submission in group {
-                add(self.node.links.needs(of: state.leads))
+                needs.merge(self.node.links.needs(of: state))
                 state = state.merging(submission.bundle.facts, source: submission.bundle.source)
             }
-            add(self.node.links.needs(of: state.leads))
+            needs.merge(self.node.links.needs(of: state))
         }
         return needs
     }
@@ -192,7 +192,8 @@ actor ShardWriter {
         let head = self.ledger.head
         let now = self.node.watch.present
         var decider = BatchDecider(
-            rules: self.node.configuration.rules, reevaluator: self.node.rulebook.reevaluator, links: self.node.links,
+            shard: self.shard, rules: self.node.configuration.rules, reevaluator: self.node.rulebook.reevaluator,
+            level: self.node.rulebook.level, links: self.node.links, map: self.node.map,
             directory: loaded.directory, now: now,
             at: max(now, self.ledger.lastRecordedAt), head: head,
             entries: loaded.entries, known: loaded.known,
@@ -200,10 +201,11 @@ actor ShardWriter {
         for command in commands { decider.decide(command) }
         for answered in decider.answered { self.answer(answered.command, answered.outcome) }
         for joining in decider.joining { self.ledger.joinStream(joining) }
-        guard let (decided, batch) = decider.commit(to: self.shard, under: standing, head: head) else {
+        guard let (decided, batch) = decider.commit(under: standing, head: head) else {
             return self.parts.queue.batchEnded()
         }
         var commit = decided
+        commit.hasOutbox = !batch.outbox.isEmpty
         if self.node.configuration.listener != nil { commit.images = batch.images }
         let bytes = commit.decided.reduce(0) { $0 + $1.command.size }
         guard committer.submit(batch, lineage: self.ledger.lineage, bytes: bytes) else {
@@ -280,13 +282,18 @@ actor ShardWriter {
         self.counts.record(commit, after: head)
         // First: a head that others see has been published.
         self.publish(commit)
+        if commit.hasOutbox { self.node.leftToDo.signal() }
+        let superseding = self.node.links.hashing.superseding
+        if commit.lookups.contains(where: { $0.hash == superseding }) { self.node.successions.signal() }
         self.parts.status.handle(.applied(news))
         if let due = commit.changes.values.compactMap(\.after.nextDue).min() {
             self.parts.status.deadline.lower(to: due)
         }
         let now = self.node.clock.now
         for decided in commit.waiting {
-            if case .submission(let submission) = decided.command.content, case .recorded = decided.outcome {
+            if let submission = decided.command.submission, submission.bundle.customer == nil,
+                case .recorded = decided.outcome
+            {
                 self.parts.metrics.recordVisible(submission, at: now)
             }
             self.answer(decided.command, decided.outcome)

@@ -1,5 +1,7 @@
 import EventLog
 import Logging
+import Ownership
+import Waiting
 
 /// What all writers of a node share.
 struct WriterResources: Sendable {
@@ -15,6 +17,10 @@ struct WriterResources: Sendable {
     let doubts: (any DoubtListener)?
     /// Takes writers of shards whose subscriptions are to be counted.
     let uncounted: AsyncStream<ShardWriter>.Continuation
+    let map: ShardHash
+    let leftToDo: LeftToDo
+    /// A commit is durable with a stream that supersedes another one.
+    let successions: AsyncEvent
     let metrics: RuntimeMetrics
     let logger: Logger
 }

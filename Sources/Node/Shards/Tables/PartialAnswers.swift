@@ -59,14 +59,27 @@ package struct PartialAnswers: Sendable {
     }
 
     /// One place for each shard, ascending: that which none of its answers is older than.
-    package var oldestHeads: [Position] {
+    package var oldestHeads: [Position] { Self.oldest(self.heads) }
+
+    /// One place for each shard, ascending.
+    package static func oldest(_ heads: [Position]) -> [Position] {
         var oldest: [ShardID: Position] = [:]
-        for head in self.heads { oldest[head.shard] = oldest[head.shard].map { min($0, head) } ?? head }
+        for head in heads {
+            if let known = oldest[head.shard], known.sequence <= head.sequence { continue }
+            oldest[head.shard] = head
+        }
         return oldest.values.sorted { $0.shard < $1.shard }
     }
 
-    private func min(_ one: Position, _ other: Position) -> Position {
-        other.sequence < one.sequence ? other : one
+    /// What is left open is refused, and if that is everything.
+    package var settledOneByOne: [CheckResult] {
+        self.results.map { result in
+            switch result {
+            case .success(let result): result
+            case .failure(let error): .refused(error.code)
+            case nil: .refused(.notOwner)
+            }
+        }
     }
 
     /// What is left open is refused.

@@ -49,6 +49,7 @@ extension StreamLeads {
             let id = OriginalTransactionID(rawValue: try leads.predecessorID.spelling())
             self.predecessor = Placed(id, at: FactPlace(leads.predecessor))
         }
+        self.successors = try leads.successors.map { successor throws(Refusal) in try Placed(successor) }
         if leads.hasLink {
             self.link = CustomerLink(
                 customer: personal.hasLinkedCustomerID

@@ -25,6 +25,7 @@ extension SubscriptionEvent {
             customer: proto.hasCustomer ? try CustomerRecord(proto.customer, proto.personal) : nil,
             registration: proto.hasRegistration ? try Registration(proto.registration, proto.personal) : nil,
             reevaluation: proto.hasReevaluation ? try Reevaluation(proto.reevaluation) : nil,
+            successor: proto.hasSuccession ? try Placed(proto.succession) : nil,
             detail: proto.hasDetail ? proto.detail : nil,
             contentDigest: proto.contentDigest.isEmpty ? nil : try PayloadDigest(proto: proto.contentDigest))
     }
@@ -43,6 +44,13 @@ extension EventSource {
         case .unspecified: throw Refusal(.malformed, "an event without a source")
         case .UNRECOGNIZED(let number): throw Refusal(.unknownWord, "number \(number) of \(ProtoSource.self)")
         }
+    }
+}
+
+extension Placed<OriginalTransactionID> {
+    init(_ proto: ProtoSuccession) throws(Refusal) {
+        guard proto.hasID, proto.hasPlace else { throw Refusal(.malformed, "a successor without its id or place") }
+        self.init(OriginalTransactionID(rawValue: try proto.id.spelling()), at: FactPlace(proto.place))
     }
 }
 
@@ -114,11 +122,34 @@ extension CustomerRecord {
             content = .revoked(
                 grant: GrantKey(grant.id, under: grant.hasOrigin ? grant.origin : nil), at: Moment(rawValue: grant.at))
         case .attributes(let list): content = .attributes(list.changes)
+        case .told(let change):
+            content = .told(
+                EntitlementChange(
+                    EntitlementName(change.entitlement, in: AppStoreEnvironment(rawValue: change.environment)),
+                    from: change.hasPrevious ? try ToldAnswer(change.previous) : nil, to: try ToldAnswer(change.current)
+                ))
         case nil: throw Refusal(.malformed, "a customer's record without content")
         }
         self.init(
             try personal.customerIds.first.map { id throws(Refusal) in CustomerID(stored: try id.spelling()) }, content,
             actor: proto.hasActor ? proto.actor : nil, reason: proto.hasReason ? proto.reason : nil)
+    }
+}
+
+extension ToldAnswer {
+    fileprivate init(_ proto: ProtoToldAnswer) throws(Refusal) {
+        var by: Giver?
+        switch proto.by {
+        case .stream(let bytes):
+            guard let key = StreamKey(bytes: Array(bytes)) else { throw Refusal(.malformed, "what is no stream") }
+            by = .stream(key)
+        case .grant(let id): by = .grant(id: id)
+        case nil: break
+        }
+        self.init(
+            entitled: proto.entitled, state: proto.hasState ? proto.state : nil, code: proto.code,
+            validUntil: proto.hasValidUntil ? Moment(rawValue: proto.validUntil) : nil,
+            productID: proto.hasProductID ? proto.productID : nil, rank: proto.hasRank ? Int(proto.rank) : nil, by: by)
     }
 }
 

@@ -33,8 +33,8 @@ extension ForwardingSharedStore {
 
     func put(_ row: InboxRow) async throws(StoreError) { try await self.shared.put(row) }
 
-    func inbox(of shards: [ShardID], limit: Int) async throws(StoreError) -> [InboxRow] {
-        try await self.shared.inbox(of: shards, limit: limit)
+    func inbox(of shards: [ShardID], after last: InboxRow?, limit: Int) async throws(StoreError) -> [InboxRow] {
+        try await self.shared.inbox(of: shards, after: last, limit: limit)
     }
 
     func removeFromInbox(_ removals: [InboxRemoval]) async throws(StoreError) -> Set<ShardID> {

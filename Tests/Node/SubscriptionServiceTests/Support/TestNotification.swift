@@ -25,10 +25,13 @@ struct TestNotification: Sendable {
         var expirationIntent: Int?
         var appAccountToken: String?
         var appTransactionID: String?
+        /// Apple's `previousOriginalTransactionId`.
+        var predecessor: String?
 
         func transactionJSON(_ notification: TestNotification) -> String {
             let token = self.appAccountToken.map { "\"appAccountToken\":\"\($0)\"," } ?? ""
             let account = self.appTransactionID.map { "\"appTransactionId\":\"\($0)\"," } ?? ""
+            let predecessor = self.predecessor.map { "\"previousOriginalTransactionId\":\"\($0)\"," } ?? ""
             let revocation =
                 self.revocation.map { "\"revocationDate\":\($0.milliseconds),\"revocationReason\":0," } ?? ""
             return """
@@ -36,7 +39,7 @@ struct TestNotification: Sendable {
                 "bundleId":"\(notification.bundle.rawValue)","productId":"pro.monthly",\
                 "subscriptionGroupIdentifier":"21","type":"Auto-Renewable Subscription","quantity":1,\
                 "purchaseDate":\(self.purchase.milliseconds),"originalPurchaseDate":\(self.purchase.milliseconds),\
-                "expiresDate":\(self.expires.milliseconds),\(token)\(account)\(revocation)"inAppOwnershipType":"PURCHASED",\
+                "expiresDate":\(self.expires.milliseconds),\(token)\(account)\(predecessor)\(revocation)"inAppOwnershipType":"PURCHASED",\
                 "environment":"\(notification.environment.rawValue)","signedDate":\(notification.signed.milliseconds)}
                 """
         }

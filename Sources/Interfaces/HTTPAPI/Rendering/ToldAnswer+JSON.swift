@@ -1,0 +1,30 @@
+import StrictJSON
+import Subscriptions
+
+/// Of a name that the customer had not got: null.
+extension ToldAnswer? {
+    func write(to json: inout JSONWriter) {
+        guard let answer = self else { return json.null() }
+        json.object { json in
+            json.member("entitled", answer.entitled)
+            json.member("state", answer.state)
+            json.member("code", answer.code)
+            json.member("validUntil", answer.validUntil)
+            json.member("productId", answer.productID)
+            json.member("rank", answer.rank.map(Int64.init))
+            json.member("by") { json in
+                guard let by = answer.by else { return json.null() }
+                json.object { json in
+                    switch by {
+                    case .stream(let key):
+                        json.member("kind", key.kind.name)
+                        json.member("id", key.id)
+                    case .grant(let id):
+                        json.member("kind", "grant")
+                        json.member("id", id)
+                    }
+                }
+            }
+        }
+    }
+}
