@@ -324,7 +324,9 @@ import Testing
                 let replay = LogReplay(store: store)
                 var replayed: [PublisherState] = []
                 for shard in (0..<16).map(ShardID.init(rawValue:)) {
-                    replayed += try await replay.streams(of: shard).compactMap(\.publisher).filter { $0.customer == nil }
+                    replayed += try await replay.streams(of: shard).compactMap(\.publisher).filter {
+                        $0.customer == nil
+                    }
                 }
                 #expect(
                     Set(replayed) == [
