@@ -34,7 +34,11 @@ import Testing
             try Self.payload("1", after: nil, day: -40, node), try Self.payload("2", after: "1", day: 0, node)
         )
         try await node.run { service in
-            for payload in oldIsFirst ? [old, new] : [new, old] { _ = try await service.ingest(signedPayload: payload) }
+            for payload in oldIsFirst ? [old, new] : [new, old] {
+                _ = try await service.ingest(signedPayload: payload)
+                // Whatever the first has left to do is done before the other one comes.
+                try await eventually { try await node.store.inboxDepth().waiting == 0 }
+            }
             try await eventually { try await Self.successor(of: "1", service) == "2" }
             #expect(try await Self.successor(of: "2", service) == nil)
             let kinds = try await service.history(StreamReference(id: "1")).map(\.event.kind)
@@ -82,6 +86,23 @@ import Testing
             _ = try await service.ingest(signedPayload: Self.payload("2", after: "1", day: 0, node))
             try await eventually { try await service.check("1")?.entitled == true }
             await #expect(throws: ServiceError.self) { try await service.view("1") }
+        }
+    }
+
+    @Test func `one bundle may go on as several, and any of them that entitles counts`() async throws {
+        let node = try self.node(InMemoryEventStore(shardCount: 16))
+        let payloads = [
+            try Self.payload("1", after: nil, day: -80, node), try Self.payload("2", after: "1", day: -10, node),
+            // It was bought last and is over already.
+            try Self.payload("3", after: "1", day: -40, node),
+        ]
+        try await node.run { service in
+            for payload in payloads { _ = try await service.ingest(signedPayload: payload) }
+            try await eventually { try await service.check("1", entitlement: "pro")?.entitled == true }
+            #expect(try await service.history(StreamReference(id: "1")).count { $0.event.kind == .superseded } == 2)
+            try await service.link(StreamReference(id: "1"), LinkRequest(Self.customer, origin: .backend))
+            let view = try await service.customer(Self.customer, in: .production, atLeast: nil)
+            #expect(Set(view.streams.map(\.key.id)) == ["1", "2", "3"])
         }
     }
 

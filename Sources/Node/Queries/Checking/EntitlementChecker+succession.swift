@@ -24,9 +24,15 @@ extension EntitlementChecker {
         var best: CheckResult
         var place: FactPlace
         var isOver = false
+        /// Why one could not be asked: then nobody knows that none entitles.
+        var refusal: CheckResult?
+
+        /// What the question comes to.
+        var result: CheckResult { self.isOver ? self.best : self.refusal ?? self.best }
 
         mutating func take(_ result: CheckResult, at place: FactPlace) {
             guard !self.isOver else { return }
+            if case .refused = result { self.refusal = self.refusal ?? result }
             self.isOver = result.isEntitled
             // One that gives something else is no answer to what was asked for.
             guard self.isOver || !result.isOfOtherProduct && self.place < place else { return }
@@ -48,6 +54,8 @@ extension EntitlementChecker {
             let start = StreamKey(
                 kind: request.kind, id: String(decoding: request.id, as: UTF8.self), environment: request.environment,
                 bundleID: first.key.bundleID)
+            var request = request
+            request.bundleID = first.key.bundleID
             searches[number] = Search(
                 front: [request], visited: [start], best: results[number],
                 // What says of the old one itself that it supersedes another may be the newest.
@@ -70,7 +78,7 @@ extension EntitlementChecker {
             }
         }
         var results = results
-        for (number, search) in searches { results[number] = search.best }
+        for (number, search) in searches { results[number] = search.result }
         return results
     }
 

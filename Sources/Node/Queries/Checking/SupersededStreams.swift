@@ -71,20 +71,23 @@ package final class SupersededStreams: Sendable {
     private static let share = 20.0
     private static let page = 256
     /// So often all are read, and not those alone that are new: a stream may come to name another one.
-    private static let roundsBetweenAll = 600
+    private static let timeBetweenAll = Duration.seconds(600)
 
     /// Until it is cancelled.
     package func run() async {
-        var round = 0
+        var lastOfAll: ContinuousClock.Instant?
         while !Task.isCancelled {
             let start = ContinuousClock.now
             do {
-                try await self.read(all: round % Self.roundsBetweenAll == 0)
-                round += 1
+                let all = lastOfAll.map { start - $0 > Self.timeBetweenAll } ?? true
+                try await self.read(all: all)
+                if all { lastOfAll = start }
             } catch {
                 // The store is away: it is asked again.
             }
-            await self.recorded.wait(atMost: max(Self.interval, (.now - start) * Self.share))
+            let rest = (ContinuousClock.now - start) * Self.share
+            await self.recorded.wait(atMost: max(Self.interval, rest))
+            try? await Task.sleep(until: start + min(rest, .seconds(60)), clock: .continuous)
         }
     }
 

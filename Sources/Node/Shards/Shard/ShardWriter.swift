@@ -283,8 +283,10 @@ actor ShardWriter {
         // First: a head that others see has been published.
         self.publish(commit)
         if commit.hasOutbox { self.node.leftToDo.signal() }
-        let superseding = self.node.links.hashing.superseding
-        if commit.lookups.contains(where: { $0.hash == superseding }) { self.node.successions.signal() }
+        let isSuccession = commit.changes.values.contains {
+            $0.after.state.leads.predecessor?.value != $0.before.state.leads.predecessor?.value
+        }
+        if isSuccession { self.node.successions.signal() }
         self.parts.status.handle(.applied(news))
         if let due = commit.changes.values.compactMap(\.after.nextDue).min() {
             self.parts.status.deadline.lower(to: due)
