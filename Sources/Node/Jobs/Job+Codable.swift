@@ -4,7 +4,7 @@ import Subscriptions
 extension Job: Codable {
     private enum Key: String, CodingKey {
         case id, kind, state, actor, started, ended, cursor, examined, changed, skipped, rules, catalog, history,
-            message
+            message, isBaseline
     }
 
     package init(from decoder: any Decoder) throws {
@@ -24,6 +24,7 @@ extension Job: Codable {
         self.changed = try row.decode(Int.self, forKey: .changed)
         self.skipped = try row.decode(Int.self, forKey: .skipped)
         self.message = try row.decodeIfPresent(String.self, forKey: .message)
+        self.isBaseline = try row.decodeIfPresent(Bool.self, forKey: .isBaseline) ?? false
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -42,5 +43,6 @@ extension Job: Codable {
         try row.encode(self.mark.catalog, forKey: .catalog)
         try row.encode(self.mark.history, forKey: .history)
         try row.encodeIfPresent(self.message, forKey: .message)
+        if self.isBaseline { try row.encode(true, forKey: .isBaseline) }
     }
 }

@@ -32,6 +32,8 @@ package struct Job: Hashable, Sendable {
     package var changed = 0
     /// Streams whose owners answered `corrupt` or `parked`.
     package var skipped = 0
+    /// Customers who were never told anything have what they have since before customers were told.
+    package var isBaseline = false
     /// The settings of the node that began it, and the history of catalogs when it began, or began anew.
     package var mark: RulesMark
     /// One sentence for people: why it failed, or what it waits for.

@@ -42,9 +42,12 @@ package final class JobRunner: Sendable {
     }
 
     /// Returns the running job of this kind, or begins one.
+    /// - Parameter isBaseline: it is to note what customers had before they were told; one that does not is cancelled.
     /// - Throws: `.otherRules` while one runs that was begun with other settings; `.stopping` while the node does not know what was told
     ///   before; what the store throws.
-    package func start(_ kind: Job.Kind, actor: String?) async throws(ServiceError) -> Job {
+    package func start(
+        _ kind: Job.Kind, actor: String?, isBaseline: Bool = false
+    ) async throws(ServiceError) -> Job {
         try await self.teller.refresh()
         guard let mark = self.rulebook.reevaluator?.mark else {
             throw ServiceError(.stopping, "the node does not know yet what was told before")
@@ -56,11 +59,13 @@ package final class JobRunner: Sendable {
                     "job \(job.id) runs with another configuration or version: `perennial job cancel \(job.id)` ends it"
                 )
             }
-            return job
+            if job.isBaseline || !isBaseline { return job }
+            _ = try await self.book.cancel(job.id, at: self.clock.present)
         }
-        let job = Job(
+        var job = Job(
             id: String(UInt64.random(in: 1 << 60 ... .max), radix: 16), kind: kind, actor: actor,
             started: self.clock.present, mark: mark)
+        job.isBaseline = isBaseline
         try await self.book.add(job)
         return job
     }

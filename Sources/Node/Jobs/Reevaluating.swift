@@ -54,7 +54,7 @@ struct Reevaluating: Sendable {
             if outcome == .told { job.changed += 1 }
             if outcome == .skipped { job.skipped += 1 }
         }
-        try await self.review(rows)
+        try await self.review(rows, &job)
         job.examined += rows.count
         if let last = rows.last, rows.count == Self.page {
             job.cursor.key = last.key
@@ -67,17 +67,41 @@ struct Reevaluating: Sendable {
 
     /// Tells the customers to whom these lead what no event of a stream shows: other ranks and policies, and a catalog without a name that
     /// only grants gave.
-    private func review(_ rows: [StreamRow]) async throws(ServiceError) {
+    private func review(_ rows: [StreamRow], _ job: inout Job) async throws(ServiceError) {
         guard self.rulebook.level >= .outbox else { return }
-        let requests = rows.compactMap { StreamKey(bytes: $0.key) }
-            .filter { $0.kind.givesAccess || $0.kind == .customer }
-            .map { ReviewRequest($0, CustomerReview(), by: .rules, isBaseline: true) }
-        for start in stride(from: 0, to: requests.count, by: Self.reviewedAtOnce) {
-            let group = requests[start..<min(start + Self.reviewedAtOnce, requests.count)]
-            for outcome in await self.reviewer.review(Array(group)) {
-                if case .failed(let error) = outcome, error.retryable { throw error }
-            }
+        let keys = rows.compactMap { StreamKey(bytes: $0.key) }.filter { $0.kind.givesAccess || $0.kind == .customer }
+        for start in stride(from: 0, to: keys.count, by: Self.reviewedAtOnce) {
+            let group = keys[start..<min(start + Self.reviewedAtOnce, keys.count)]
+            job.skipped += try await self.review(
+                group.map { ReviewRequest($0, CustomerReview(), by: .rules, isBaseline: job.isBaseline) })
         }
+    }
+
+    /// Until everybody has been told what is true.
+    /// - Returns: how many could not be looked at.
+    private func review(_ requests: [ReviewRequest]) async throws(ServiceError) -> Int {
+        var (left, skipped, pause) = (requests, 0, Duration.milliseconds(1))
+        while !left.isEmpty {
+            var next: [ReviewRequest] = []
+            for (request, outcome) in zip(left, await self.reviewer.review(left)) {
+                switch outcome {
+                case .done: break
+                case .again: next.append(request)
+                case .failed(let error) where error.code == .customerMoving: next.append(request)
+                case .failed(let error):
+                    guard !error.retryable || error.code == .parked else { throw error }
+                    skipped += 1
+                }
+            }
+            left = next
+            guard !left.isEmpty else { break }
+            // Somebody may change all the time: the page is done again.
+            guard pause < .seconds(1), (try? await Task.sleep(for: pause)) != nil else {
+                throw ServiceError(.overloaded, "customers change faster than they can be looked at")
+            }
+            pause *= 2
+        }
+        return skipped
     }
 
     private func end(_ job: inout Job) async throws(ServiceError) -> Duration {

@@ -43,7 +43,7 @@ extension SubscriptionService {
             if isRaised {
                 // Who has what it has from before is known from now on, and hears of its end.
                 if status.featureLevel < .outbox, newest >= .outbox {
-                    _ = try? await self.start(.reevaluate, actor: nil)
+                    _ = try? await self.jobs.start(.reevaluate, actor: nil, isBaseline: true)
                 }
                 return Finalization(featureLevel: newest, isRaised: true)
             }

@@ -100,7 +100,8 @@ package final class SubscriptionService: Service, Sendable {
             self.node = ShardNode(
                 shards, answers: self.checker, store: store, configuration: configuration, clock: clock,
                 metrics: self.metrics, logger: logger)
-            self.reviewer = CustomerReviewer(self.customers, catalog: catalog, router: self.node.router, logger: logger)
+            self.reviewer = CustomerReviewer(
+                self.customers, rulebook, router: self.node.router, logger: logger)
             self.jobs = JobRunner(
                 router: self.node.router, rulebook: rulebook, reviewer: self.reviewer,
                 node: configuration.node.rawValue, logger: logger)
