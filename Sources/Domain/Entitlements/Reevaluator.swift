@@ -42,6 +42,9 @@ package struct Reevaluator: Sendable {
         return self.changed[self.catalogTold(told)]?.contains(product) ?? false
     }
 
+    /// No other node has taken up another catalog since.
+    package var isNewest: Bool { self.history.newest == self.mark.catalog }
+
     /// Whether the row has to be made anew, whatever it says.
     package func isMadeByOthers(_ row: [UInt8]) -> Bool {
         EntitlementRow.fingerprint(of: row) != self.fingerprint

@@ -1,5 +1,5 @@
 import Customers
-package import Entitlements
+import Entitlements
 import EventLog
 package import Logging
 import ServiceContract
@@ -14,13 +14,13 @@ package struct CustomerReviewer: CustomerReviewing {
     private static let streamLimit = 2_048
 
     private let reader: CustomerReader
-    private let catalog: Catalog
+    private let rulebook: Rulebook
     private let router: ShardRouter
     private let logger: Logger
 
-    package init(_ reader: CustomerReader, catalog: Catalog, router: ShardRouter, logger: Logger) {
+    package init(_ reader: CustomerReader, _ rulebook: Rulebook, router: ShardRouter, logger: Logger) {
         self.reader = reader
-        self.catalog = catalog
+        self.rulebook = rulebook
         self.router = router
         self.logger = logger
     }
@@ -29,6 +29,11 @@ package struct CustomerReviewer: CustomerReviewing {
 
     package func review(_ requests: [ReviewRequest]) async -> [ReviewOutcome] {
         guard !requests.isEmpty else { return [] }
+        // While nodes change their catalog, one who has the older one would take back what the others have told.
+        guard self.rulebook.reevaluator?.isNewest ?? true else {
+            let error = ServiceError(.otherRules, "another node has a newer catalog: give all nodes the same")
+            return requests.map { _ in .failed(error) }
+        }
         do throws(ServiceError) {
             let concerns = try await ServiceError.translating { try await self.holdings.concerns(of: requests) }
             let submissions = try await self.submissions(requests, concerns)
@@ -87,9 +92,9 @@ package struct CustomerReviewer: CustomerReviewing {
         because request: ReviewRequest?
     ) -> (Subject, Submission)? {
         guard families.omitted.isDisjoint(with: families.members(of: customer)), let request else { return nil }
-        let now = self.reader.clock.now
+        let now = self.router.watch.present
         let held = self.holdings.held(by: customer, families)
-        let review = EntitlementReview(record.state.told, self.catalog, at: now) { environment in
+        let review = EntitlementReview(record.state.told, self.rulebook.catalog, at: now) { environment in
             self.reader.counted(held, in: environment, at: now)
         }
         guard !review.changes.isEmpty || record.version > .zero && review.next != record.due else { return nil }

@@ -49,8 +49,9 @@ extension BatchDecider {
         case nil:
             guard let row else { return nil }
             let leadsElsewhere = !after.state.leads.leadsLike(before.state.leads)
+            // One that is new has to look for those that supersede it, which may have come before.
             guard
-                leadsElsewhere || self.givesOtherwise(before, row)
+                before.version == .zero || leadsElsewhere || self.givesOtherwise(before, row)
                     || events.contains(where: { $0.mayChangeAnswers(of: after.state.key.kind) })
             else { return nil }
             return leadsElsewhere ? before.state.leads.review : CustomerReview()
@@ -61,12 +62,12 @@ extension BatchDecider {
         }
     }
 
-    /// Whether the stream gives something else than what it was told to give.
+    /// Whether the stream gives something else than what it was told to give, or than what whoever has looked at it since may have seen:
+    /// a transition may be due that its timer has not announced.
     private func givesOtherwise(_ before: StreamEntry, _ row: EntitlementRow) -> Bool {
-        let told = (try? EntitlementRow(decoding: before.told))?.answer(at: self.announcedUntil(before))
-        let answer = row.answer(at: self.now)
-        guard let told, told.entitled, answer.entitled else { return told?.entitled ?? false != answer.entitled }
-        return told.productID != answer.productID
+        let told = try? EntitlementRow(decoding: before.told)
+        let given = row.answer(at: self.now).given
+        return told?.answer(at: self.announcedUntil(before)).given != given || told?.answer(at: self.now).given != given
     }
 
     /// - Parameter name: tells it from all others of the stream.
@@ -177,6 +178,11 @@ extension Submission {
         bundle.successor = Placed(OriginalTransactionID(rawValue: key.id), at: named.place)
         self.init(key: predecessor, bundle: bundle, evidence: nil)
     }
+}
+
+extension CheckAnswer {
+    /// The product to which access is given, "" for an unknown one; nil without access.
+    fileprivate var given: String? { self.entitled ? self.productID ?? "" : nil }
 }
 
 extension SubscriptionEvent {

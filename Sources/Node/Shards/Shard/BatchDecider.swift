@@ -216,26 +216,8 @@ struct BatchDecider {
             command)
     }
 
-    private mutating func decideRegistration(
-        _ request: RegistrationRequest, _ dedupKey: [UInt8], of command: Command
-    ) throws -> SubmissionOutcome {
-        let before = self.entry(of: command)
-        guard before.publisher?.identifier != nil else {
-            return .refused(.invalidRequest, message: "the stream is not an identifier's")
-        }
-        if let earlier = self.delivery(of: dedupKey) { return .duplicate(earlier.place) }
-        guard request.version == before.version.rawValue else {
-            let error = ServiceError(CustomerRefusal.customerMoving)
-            return .refused(error.code, message: error.message)
-        }
-        return try self.append(
-            SubscriptionEvent(
-                source: .person, changes: [request.registration.change], registration: request.registration),
-            to: before, dedupKey, command)
-    }
-
     /// What somebody has said, in one event.
-    private mutating func append(
+    mutating func append(
         _ event: SubscriptionEvent, to before: StreamEntry, _ dedupKey: [UInt8], _ command: Command
     ) throws -> SubmissionOutcome {
         let place = try self.append([event], to: before, command, dedupKey: dedupKey, announcedUntil: self.now)
