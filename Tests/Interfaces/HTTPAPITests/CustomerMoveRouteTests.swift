@@ -2,17 +2,23 @@ import EventLog
 import Foundation
 import HTTPAPI
 import InMemoryStore
+import PerennialTestSupport
 import Subscriptions
 import Testing
 
 /// Moves of customers over HTTP.
-@Suite struct CustomerMoveRouteTests {
+@Suite(.timeLimit(.minutes(10))) struct CustomerMoveRouteTests {
     @Test func `a move answers with the one who has everything, and is visible on both sides`() async throws {
         let log = InMemoryEventStore()
         _ = log.raiseFeatureLevel(to: .supported)
         try await Node.run(store: log) { node in
             let grant = #"{"entitlement":"pro","reason":"r","source":"web","permanent":true}"#
             _ = try await node.send("PUT", "/v1/customers/anon/grants/g", body: grant)
+            // A move that meets what the customer is told begins anew, and says so.
+            try await eventually {
+                let events = try await node.send("GET", "/v1/events").json["events"] as? [[String: Any]]
+                return events?.contains { $0["kind"] as? String == "entitlementGained" } ?? false
+            }
             for _ in 0..<2 {
                 let moved = try await node.send(
                     "POST", "/v1/customers/anon/move", body: #"{"to":"u-1","reason":"signed in"}"#)
