@@ -1,5 +1,6 @@
 import Clustering
 import EventLog
+import PerennialTestSupport
 import ServiceContextModule
 import Synchronization
 import Testing
@@ -322,11 +323,17 @@ import WireProtocol
             // given: nobody serves the shard yet, so the leader waits
             let caller = try await cluster.start("caller")
             let worker = try caller.worker(0)
-            let batcher = CommandBatcher(batchesInFlight: 1, batchLimit: 8) { try await worker.submit($0).all() }
+            // However busy the machine is: the call does not end before two wait for it.
+            let areWaiting = Flag()
+            let batcher = CommandBatcher(batchesInFlight: 1, batchLimit: 8) { commands in
+                while !areWaiting.isRaised { await Task.yield() }
+                return try await worker.submit(commands).all()
+            }
             let blocker = Task { try await batcher.submit([0]) }
             let leader = Task { try await batcher.submit([1]) }
             let other = Task { try await batcher.submit([2]) }
-            while batcher.waitingCount < 2 { await Task.yield() }
+            while batcher.waitingCount < 2, !Task.isCancelled { await Task.yield() }
+            areWaiting.raise()
             // when
             blocker.cancel()
             leader.cancel()
