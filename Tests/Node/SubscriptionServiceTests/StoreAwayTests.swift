@@ -213,6 +213,8 @@ import Testing
             try await self.subscribeAll(by: service)
             try await service.link(
                 StreamReference(id: Self.ids[0]), LinkRequest(CustomerID("a")!, origin: .backend))
+            // What the customer is told would have it forgotten.
+            await eventually { self.memory.inboxDepth().waiting == 0 }
             service.following(self.mirror).begin()
             try self.fillMirror(asOf: isStale ? .now - .seconds(2_000) : .now)
             let before = try await self.askAboutCustomers(service)

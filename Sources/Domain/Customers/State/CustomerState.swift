@@ -89,6 +89,12 @@ package struct CustomerState: Hashable, Sendable {
         return Room(names: self.names, grants: live.count, bytes: live.reduce(0) { $0 + $1.size + 9 })
     }
 
+    /// Whether nothing differs but what it was told.
+    package func answersLike(_ other: Self) -> Bool {
+        self.grants == other.grants && self.attributes == other.attributes && self.takes == other.takes
+            && self.arrived == other.arrived && self.movedTo == other.movedTo
+    }
+
     // MARK: Folding
 
     /// Folds one recorded event.

@@ -1,3 +1,4 @@
+import Customers
 import EventLog
 import ServiceContract
 import Subscriptions
@@ -21,6 +22,13 @@ struct Commit: Sendable {
         var row: StreamRow
         /// Why Apple should be asked about the stream.
         var doubt: AskReason?
+
+        /// What a customer was told changes no answer.
+        var mayChangeAnswers: Bool {
+            guard case .customer(let before)? = self.before.publisher, case .customer(let after)? = self.after.publisher
+            else { return true }
+            return !after.answersLike(before)
+        }
     }
 
     var decided: [Decided]

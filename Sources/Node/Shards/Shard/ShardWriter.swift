@@ -278,7 +278,10 @@ actor ShardWriter {
             self.parts.entitlements.update(change.key, row: change.row)
             if let doubt = change.doubt { self.node.doubts?.raise(change.key, doubt) }
         }
-        self.parts.customers?.forget(commit.changes.keys, commit.lookups)
+        if let customers = self.parts.customers {
+            let changed = commit.changes.filter { $0.value.mayChangeAnswers }
+            customers.forget(changed.keys, commit.lookups.filter { changed[$0.key] != nil })
+        }
         self.counts.record(commit, after: head)
         // First: a head that others see has been published.
         self.publish(commit)
