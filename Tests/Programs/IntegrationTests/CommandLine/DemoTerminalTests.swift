@@ -40,7 +40,9 @@ struct DemoTerminalTests {
         let shown = screen.lines.filter { $0.contains(" | ") && !$0.hasPrefix(" ") && !$0.hasSuffix("head -n 12") }
         #expect(shown.count <= 2, "\(shown)")
         #expect(status == 0)
-        #expect(terminal.text.contains("answers of the last round were as the store has it"))
+        // Where it is broken the count of answers decides.
+        let words = terminal.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("answers of the last round were as the store has it"))
     }
 
     private static var field: some RegexComponent<Substring> {
