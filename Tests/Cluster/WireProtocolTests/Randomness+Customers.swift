@@ -120,7 +120,7 @@ extension Randomness {
     }
 
     mutating func answerAboutName() -> ToldAnswer {
-        let givers: [ToldAnswer.Giver?] = [nil, .stream(Samples.key), .grant(id: self.text())]
+        let givers: [EntitlementGiver?] = [nil, .stream(Samples.key), .grant(id: self.text())]
         return ToldAnswer(
             entitled: self.chance(1, in: 2), state: self.optional { $0.text() }, code: self.text(),
             validUntil: self.optional { $0.moment() }, productID: self.optional { $0.text() },

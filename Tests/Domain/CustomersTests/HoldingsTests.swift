@@ -93,7 +93,7 @@ import Testing
 
     @Test
     func `the best is by rank, then Production, then what is the customer's own, then the later end, then the key`() {
-        func best(_ streams: HeldStream..., grants: [Grant] = []) -> CustomerAnswer.Origin? {
+        func best(_ streams: HeldStream..., grants: [Grant] = []) -> EntitlementGiver? {
             let answers = [streams, streams.reversed()].map { self.answer(nil, $0, grants, sandbox: true).by }
             #expect(answers[0] == answers[1], "whatever their order")
             return answers[0]

@@ -99,7 +99,9 @@ import Testing
         try await node.run { service in
             for payload in payloads { _ = try await service.ingest(signedPayload: payload) }
             try await eventually { try await service.check("1", entitlement: "pro")?.entitled == true }
-            #expect(try await service.history(StreamReference(id: "1")).count { $0.event.kind == .superseded } == 2)
+            try await eventually {
+                try await service.history(StreamReference(id: "1")).count { $0.event.kind == .superseded } == 2
+            }
             try await service.link(StreamReference(id: "1"), LinkRequest(Self.customer, origin: .backend))
             let view = try await service.customer(Self.customer, in: .production, atLeast: nil)
             #expect(Set(view.streams.map(\.key.id)) == ["1", "2", "3"])

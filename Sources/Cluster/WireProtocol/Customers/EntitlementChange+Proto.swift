@@ -21,7 +21,7 @@ extension EntitlementChange {
 
 extension ToldAnswer {
     init(_ proto: ProtoToldAnswer) throws(WireError) {
-        let by: Giver? =
+        let by: EntitlementGiver? =
             switch proto.by {
             case .stream(let bytes): .stream(try StreamKey(told: Array(bytes)))
             case .grant(let id): .grant(id: id)

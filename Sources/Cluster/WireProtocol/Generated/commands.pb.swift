@@ -520,7 +520,7 @@ package nonisolated struct ProtoCustomerReview: Sendable {
 
   package var customers: [ProtoIdentifier] = []
 
-  /// What the stream carried before. Whoever has registered it is meant.
+  /// Identifiers that the stream carried before: their holders are asked about too.
   package var appAccountTokens: [ProtoIdentifier] = []
 
   package var appTransactionIds: [ProtoIdentifier] = []

@@ -515,7 +515,7 @@ package nonisolated struct ProtoToldAnswer: Sendable {
   /// Clears the value of `rank`. Subsequent reads from it will return its default value.
   package mutating func clearRank() {self._rank = nil}
 
-  /// What gives the name, or last gave it.
+  /// The stream or the grant that gives the name, or gave it last.
   package var by: ProtoToldAnswer.OneOf_By? = nil
 
   /// The key of a stream.
@@ -538,7 +538,7 @@ package nonisolated struct ProtoToldAnswer: Sendable {
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  /// What gives the name, or last gave it.
+  /// The stream or the grant that gives the name, or gave it last.
   package nonisolated enum OneOf_By: Equatable, Sendable {
     /// The key of a stream.
     case stream(Data)

@@ -16,13 +16,6 @@ package struct CustomerAnswer: Hashable, Sendable {
         }
     }
 
-    /// What gives, or last gave, the answer.
-    package enum Origin: Hashable, Sendable {
-        case stream(StreamKey)
-        /// - Parameter id: of the grant.
-        case grant(id: String)
-    }
-
     package var entitled: Bool
     /// The name asked about; where none was, the one of the highest rank that the best of what entitles grants.
     package var entitlement: String?
@@ -35,15 +28,16 @@ package struct CustomerAnswer: Hashable, Sendable {
     package var rank: Int?
     /// Of what entitles.
     package var environment: AppStoreEnvironment?
-    package var by: Origin?
+    /// The stream or the grant that gives the name, or gave it last.
+    package var by: EntitlementGiver?
     package var ownership: String?
     /// Part of what the answer rests on is not known yet.
     package var incomplete: Bool
 
     package init(
         entitled: Bool, entitlement: String?, state: State? = nil, code: CohortCode, validUntil: Moment? = nil,
-        productID: String? = nil, rank: Int? = nil, environment: AppStoreEnvironment? = nil, by: Origin? = nil,
-        ownership: String? = nil, incomplete: Bool
+        productID: String? = nil, rank: Int? = nil, environment: AppStoreEnvironment? = nil,
+        by: EntitlementGiver? = nil, ownership: String? = nil, incomplete: Bool
     ) {
         self.entitled = entitled
         self.entitlement = entitlement

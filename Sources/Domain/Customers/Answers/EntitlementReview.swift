@@ -1,7 +1,7 @@
 package import Entitlements
 package import Subscriptions
 
-/// What a customer has to be told: where the answers about the names of the catalog are other ones than those that it was told.
+/// Compares the answers about the names of the catalog with those that a customer was told.
 package struct EntitlementReview: Hashable, Sendable {
     /// In the order of the names, those of Production first.
     package private(set) var changes: [EntitlementChange] = []
@@ -51,13 +51,6 @@ extension ToldAnswer {
     fileprivate init(_ answer: CustomerAnswer) {
         self.init(
             entitled: answer.entitled, state: answer.state?.name, code: answer.code.description,
-            validUntil: answer.validUntil,
-            productID: answer.productID, rank: answer.rank,
-            by: answer.by.map { origin in
-                switch origin {
-                case .stream(let key): .stream(key)
-                case .grant(let id): .grant(id: id)
-                }
-            })
+            validUntil: answer.validUntil, productID: answer.productID, rank: answer.rank, by: answer.by)
     }
 }

@@ -45,12 +45,12 @@ package struct CustomerRequest: Hashable, Sendable {
     }
 }
 
-/// What a customer has to be told, by whoever has looked at all that leads to it.
+/// What a customer has to be told. The one who asks has read all that leads to it.
 package struct CustomerTelling: Hashable, Sendable {
     package var changes: [EntitlementChange]
-    /// Of the customer's stream, at which it was looked at. At another one the request is refused, and decided anew.
+    /// Of the customer's stream when it was read. The owner refuses the request at any other, and it is decided anew.
     package var version: Int64
-    /// When the stream was to be looked at again then; likewise.
+    /// When the stream was to be looked at again, when it was read. The owner refuses the request at any other.
     package var due: Moment?
     /// When the answers change next by time alone.
     package var next: Moment?

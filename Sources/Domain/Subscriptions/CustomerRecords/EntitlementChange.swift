@@ -1,11 +1,5 @@
 /// The answer about one name of the catalog, as a customer was told it.
 package struct ToldAnswer: Hashable, Sendable {
-    package enum Giver: Hashable, Sendable {
-        case stream(StreamKey)
-        /// - Parameter id: of the grant.
-        case grant(id: String)
-    }
-
     package var entitled: Bool
     /// As answers spell it; nil when nothing is known.
     package var state: String?
@@ -14,12 +8,12 @@ package struct ToldAnswer: Hashable, Sendable {
     package var validUntil: Moment?
     package var productID: String?
     package var rank: Int?
-    /// What gives the name, or last gave it.
-    package var by: Giver?
+    /// The stream or the grant that gives the name, or gave it last.
+    package var by: EntitlementGiver?
 
     package init(
         entitled: Bool, state: String? = nil, code: String, validUntil: Moment? = nil, productID: String? = nil,
-        rank: Int? = nil, by: Giver? = nil
+        rank: Int? = nil, by: EntitlementGiver? = nil
     ) {
         self.entitled = entitled
         self.state = state

@@ -1,5 +1,5 @@
 extension EntitlementChange {
-    /// What an event with this has changed.
+    /// The kind of the event that tells this.
     package var change: Change {
         guard self.current.entitled else { return .entitlementLost }
         return self.previous == nil ? .entitlementGained : .entitlementChanged

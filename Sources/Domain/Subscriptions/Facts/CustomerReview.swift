@@ -2,7 +2,7 @@
 /// that may change an answer leaves it in its outbox.
 package struct CustomerReview: Hashable, Sendable {
     package var customers: [CustomerID]
-    /// What the stream carried before; whoever has registered it is meant.
+    /// Identifiers that the stream carried before: their holders are asked about too.
     package var identifiers: [RegistrableIdentifier]
 
     package init(customers: [CustomerID] = [], identifiers: [RegistrableIdentifier] = []) {

@@ -20,14 +20,7 @@ extension CustomerAnswer {
     private func writeOrigin(to json: inout JSONWriter) {
         guard let by = self.by else { return json.null() }
         json.object { json in
-            switch by {
-            case .stream(let key):
-                json.member("kind", key.kind.name)
-                json.member("id", key.id)
-            case .grant(let id):
-                json.member("kind", "grant")
-                json.member("id", id)
-            }
+            by.writeMembers(to: &json)
             json.member("productId", self.productID)
             json.member("state", self.state?.name)
             json.member("code", self.code.description)

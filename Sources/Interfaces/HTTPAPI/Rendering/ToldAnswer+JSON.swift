@@ -14,16 +14,7 @@ extension ToldAnswer? {
             json.member("rank", answer.rank.map(Int64.init))
             json.member("by") { json in
                 guard let by = answer.by else { return json.null() }
-                json.object { json in
-                    switch by {
-                    case .stream(let key):
-                        json.member("kind", key.kind.name)
-                        json.member("id", key.id)
-                    case .grant(let id):
-                        json.member("kind", "grant")
-                        json.member("id", id)
-                    }
-                }
+                json.object { by.writeMembers(to: &$0) }
             }
         }
     }

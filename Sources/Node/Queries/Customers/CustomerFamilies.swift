@@ -52,13 +52,8 @@ struct CustomerFamilies {
         families.streams[state.key.bytes] = state
         families.directory.note(state)
         // What goes on in its place may lead there too.
-        var line = [state]
-        while let successors = Optional(line.flatMap(\.successors).compactMap({ families.streams[$0.bytes] })),
-            line.count <= Resolution.predecessorLimit, !successors.allSatisfy({ line.contains($0) })
-        {
-            line += successors.filter { !line.contains($0) }
-        }
-        for customer in customers { families.candidates[customer, default: []].formUnion(line.map(\.key.bytes)) }
+        let keys = ([state] + families.directory.successors(of: state)).map(\.key.bytes)
+        for customer in customers { families.candidates[customer, default: []].formUnion(keys) }
         return families
     }
 

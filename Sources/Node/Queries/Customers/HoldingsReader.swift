@@ -224,10 +224,11 @@ package struct HoldingsReader: Sendable {
         return positions
     }
 
-    /// A candidate that says of no customer leads where its predecessor does.
+    /// A candidate that carries no identifier leads where its predecessor does.
     private func addPredecessors(to families: inout CustomerFamilies) async throws -> [Position] {
         var positions: [Position] = []
-        var next = Array(families.streams.values)
+        var next = families.streams.values.filter { $0.predecessor != nil }
+        for state in next { families.directory.note(state) }
         for _ in 0..<Resolution.predecessorLimit {
             let keys = Set(next.compactMap(\.predecessor?.bytes))
             guard !keys.isEmpty else { break }

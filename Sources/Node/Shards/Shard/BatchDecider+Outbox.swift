@@ -17,10 +17,7 @@ extension BatchDecider {
         let key = after.state.key
         var rows: [InboxRow] = []
         if row != nil {
-            for event in events
-            where event.facts.transactions.contains(where: { $0.previousOriginalTransactionID != nil }) {
-                rows += try self.succession(event, key, after)
-            }
+            for event in events where event.namesPredecessor { rows += try self.succession(event, key, after) }
         }
         if let review = self.review(after: events, before, after, row) {
             rows.append(try self.left(review, by: events[0].source, of: key, Self.number(after.version.rawValue)))
@@ -134,7 +131,7 @@ extension BatchDecider {
 
     /// By which a stream is found that supersedes another one.
     func lookupsOfSuccessor(after events: [SubscriptionEvent], _ command: Command) -> [Lookup] {
-        guard command.key.kind.givesAccess else { return [] }
+        guard command.key.kind.givesAccess, events.contains(where: \.namesPredecessor) else { return [] }
         return events.flatMap(\.facts.transactions).compactMap(\.previousOriginalTransactionID)
             .filter { $0.rawValue != command.key.id }
             .flatMap { [self.links.hashing.superseding, self.links.hashing.superseding(command.key.other($0))] }
@@ -186,6 +183,11 @@ extension CheckAnswer {
 }
 
 extension SubscriptionEvent {
+    /// Apple's `previousOriginalTransactionId`.
+    fileprivate var namesPredecessor: Bool {
+        self.facts.transactions.contains { $0.previousOriginalTransactionID != nil }
+    }
+
     /// Whether a customer's answer may be another one, though the stream gives what it gave.
     fileprivate func mayChangeAnswers(of kind: StreamKind) -> Bool {
         // Purchases of a customer add up.

@@ -278,10 +278,7 @@ actor ShardWriter {
             self.parts.entitlements.update(change.key, row: change.row)
             if let doubt = change.doubt { self.node.doubts?.raise(change.key, doubt) }
         }
-        if let customers = self.parts.customers {
-            let changed = commit.changes.filter { $0.value.mayChangeAnswers }
-            customers.forget(changed.keys, commit.lookups.filter { changed[$0.key] != nil })
-        }
+        self.forgetCustomers(commit)
         self.counts.record(commit, after: head)
         // First: a head that others see has been published.
         self.publish(commit)
@@ -305,6 +302,15 @@ actor ShardWriter {
         }
         self.parts.queue.batchEnded()
         self.parts.queue.widen()
+    }
+
+    /// Those whose answers the commit may change.
+    private func forgetCustomers(_ commit: Commit) {
+        guard let customers = self.parts.customers else { return }
+        let told = Set(commit.changes.lazy.filter { !$0.value.mayChangeAnswers }.map(\.key))
+        guard !told.isEmpty else { return customers.forget(commit.changes.keys, commit.lookups) }
+        customers.forget(
+            commit.changes.keys.filter { !told.contains($0) }, commit.lookups.filter { !told.contains($0.key) })
     }
 
     private func publish(_ commit: Commit) {

@@ -138,7 +138,7 @@ extension CustomerRecord {
 
 extension ToldAnswer {
     fileprivate init(_ proto: ProtoToldAnswer) throws(Refusal) {
-        var by: Giver?
+        var by: EntitlementGiver?
         switch proto.by {
         case .stream(let bytes):
             guard let key = StreamKey(bytes: Array(bytes)) else { throw Refusal(.malformed, "what is no stream") }
