@@ -115,15 +115,18 @@ import Testing
         #expect(MountedFile.isMount(path, in: mounts) == isMount)
     }
 
-    /// The lines of the kernel about a file.
+    /// What the kernel says of the locks that this process has on a file. `/proc/locks` has those of the whole machine, and leaves some out
+    /// where others come and go while it is read.
     private static func locks(of path: String, kind: String) throws -> [Substring] {
-        let inode = try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
-        let suffix = try ":\(#require(inode))"
-        return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").compactMap { line in
-            let words = line.split(separator: " ")
-            guard words.contains(Substring(kind)), words.contains(where: { $0.hasSuffix(suffix) }) else { return nil }
-            // Without its number, which counts all locks of the machine.
-            return line.drop { $0 != " " }
-        }.sorted()
+        let files = FileManager.default
+        let descriptors = try files.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+            (try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+        }
+        let lines = try descriptors.flatMap { descriptor in
+            try String(contentsOfFile: "/proc/self/fdinfo/\(descriptor)", encoding: .utf8).split(separator: "\n")
+        }
+        let locks = lines.filter { $0.hasPrefix("lock:") && $0.split(separator: " ").contains(Substring(kind)) }
+        // Without its number. Each descriptor of the file has those that are the process's.
+        return Set(locks.map { $0.drop { $0 != " " } }).sorted()
     }
 }
