@@ -1,4 +1,5 @@
 package import EventLog
+package import Subscriptions
 
 /// A store that does what another one does, but for what its type says otherwise.
 package protocol ForwardingStore: EventStore {
@@ -96,6 +97,22 @@ extension ForwardingStore {
 
     package func eraseEvidence(of key: [UInt8], in shard: ShardID) async throws(StoreError) {
         try await self.inner.eraseEvidence(of: key, in: shard)
+    }
+
+    package func replaceBodies(_ bodies: [LogSequence: [UInt8]], in shard: ShardID) async throws(StoreError) {
+        try await self.inner.replaceBodies(bodies, in: shard)
+    }
+
+    package func removeLookups(of identifiers: [SoughtIdentifier]) async throws(StoreError) {
+        try await self.inner.removeLookups(of: identifiers)
+    }
+
+    package func clearLookups(limit: Int) async throws(StoreError) -> [ClearLookup] {
+        try await self.inner.clearLookups(limit: limit)
+    }
+
+    package func replace(_ lookups: [ClearLookup], by hashes: [IdentifierHash?]) async throws(StoreError) {
+        try await self.inner.replace(lookups, by: hashes)
     }
 
     package func quarantine(_ payload: QuarantinedPayload) async throws(StoreError) {

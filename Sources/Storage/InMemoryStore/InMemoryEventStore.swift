@@ -1,6 +1,6 @@
 package import EventLog
 import Evidence
-import Subscriptions
+package import Subscriptions
 import Synchronization
 
 /// The event store of tests and of the deterministic simulation: it promises all that the others do but to survive the
@@ -164,6 +164,23 @@ package final class InMemoryEventStore: SharedEventStore {
             try state.shards[Int(shard.rawValue)].eraseEvidence(of: key, with: self.codec)
         }
     }
+
+    package func replaceBodies(_ bodies: [LogSequence: [UInt8]], in shard: ShardID) {
+        self.state.withLock { $0.shards[Int(shard.rawValue)].replaceBodies(bodies) }
+    }
+
+    package func removeLookups(of identifiers: [SoughtIdentifier]) {
+        self.state.withLock { state in
+            for sought in identifiers {
+                state.lookups[Identifier(kind: sought.kind, hash: sought.hash)] = nil
+            }
+        }
+    }
+
+    /// There were never any.
+    package func clearLookups(limit: Int) -> [ClearLookup] { [] }
+
+    package func replace(_ lookups: [ClearLookup], by hashes: [IdentifierHash?]) {}
 
     package func quarantine(_ payload: QuarantinedPayload) throws(StoreError) {
         try self.state.withLock { state throws(StoreError) in

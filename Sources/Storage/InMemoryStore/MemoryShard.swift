@@ -94,6 +94,13 @@ struct MemoryShard {
         }
     }
 
+    mutating func replaceBodies(_ bodies: [LogSequence: [UInt8]]) {
+        for (sequence, body) in bodies {
+            let place = Int(sequence.rawValue) - 1
+            if self.events.indices.contains(place) { self.events[place].body = body }
+        }
+    }
+
     // MARK: Finding
 
     func streams(limit: Int, where matches: ([UInt8]) -> Bool) -> [StreamRow] {

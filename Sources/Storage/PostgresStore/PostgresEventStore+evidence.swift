@@ -1,5 +1,6 @@
 package import EventLog
 import Evidence
+import Subscriptions
 
 extension PostgresEventStore {
     package func evidence(of sequence: LogSequence, in shard: ShardID) async throws(StoreError) -> Evidence? {
@@ -37,6 +38,25 @@ extension PostgresEventStore {
         erase.add(blobs: hashes)
         try await self.write(Self.erase, erase)
     }
+
+    /// The bytes of the bodies before stay in the files as those of erased evidence do.
+    package func replaceBodies(_ bodies: [LogSequence: [UInt8]], in shard: ShardID) async throws(StoreError) {
+        guard !bodies.isEmpty else { return }
+        let rows = Array(bodies)
+        var parameters = Parameters()
+        parameters.add(shard)
+        parameters.add(numbers: rows.map(\.key.rawValue))
+        parameters.add(blobs: rows.map(\.value))
+        try await self.write(Self.replaceBodies, parameters)
+    }
+
+    private static let replaceBodies = PreparedStatement(
+        "event_replace_bodies",
+        """
+        UPDATE event SET body = given.body
+        FROM unnest($2::bigint[], $3::bytea[]) AS given (seq, body)
+        WHERE event.shard_id = $1::integer AND event.seq = given.seq
+        """)
 
     private func segments(of headers: [Int64]) async throws(StoreError) -> [Int64: [UInt8]] {
         var parameters = Parameters()

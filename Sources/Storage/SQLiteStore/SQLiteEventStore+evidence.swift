@@ -42,6 +42,15 @@ extension SQLiteEventStore {
         }
     }
 
+    package func replaceBodies(_ bodies: [LogSequence: [UInt8]], in shard: ShardID) async throws(StoreError) {
+        try await self.write { db in
+            let update = try db.cachedStatement(sql: "UPDATE event SET body = ? WHERE shard_id = ? AND seq = ?")
+            for (sequence, body) in bodies {
+                try update.execute(arguments: [body.data, Int64(shard.rawValue), sequence.rawValue])
+            }
+        }
+    }
+
     /// Of the columns event_id, headers, body, erased.
     private func evidence(_ row: Row, in db: Database) throws -> Evidence {
         guard !row.hasNull(atIndex: 2) else { return .erased(sha256: try row.bytes(3)) }

@@ -101,6 +101,13 @@ import Testing
         _ = try await store.headerSegments(limit: 2)
         _ = try await store.evidence(of: LogSequence(rawValue: 1), in: shard)
         try await store.eraseEvidence(of: [1], in: shard)
+        try await store.replaceBodies([LogSequence(rawValue: 1): [1]], in: shard)
+        let gone = Lookup(kind: .customer, value: "d", key: [])
+        try await store.removeLookups(of: [
+            SoughtIdentifier(kind: .customer, hash: gone.hash, spellings: ["d"])
+        ])
+        _ = try await store.clearLookups(limit: 2)
+        try await store.replace([ClearLookup(kind: 1, value: [1], stream: 1)], by: [gone.hash])
         _ = try await (store.heads(), store.shards(), store.nodes(), store.statistics(), store.quarantineDepth())
         _ = try await store.incarnationTag(of: LogSequence(rawValue: 1), in: shard)
         let run = try store.begin(

@@ -32,4 +32,41 @@ import Testing
         #expect(try await store.streams(for: []) == [])
         try store.close()
     }
+
+    @Test func `a look-up in clear text gets a hash, or goes`() async throws {
+        let directory = try TemporaryDirectory()
+        var configuration = SQLiteConfiguration(path: directory.path("store.db"))
+        configuration.shardCount = 16
+        var store = try SQLiteEventStore(configuration: configuration)
+        var writer = try StoreWriter(store)
+        _ = try writer.append([writer.batch(0, [writer.event([1]), writer.event([2])])])
+        try store.close()
+        let file = try DatabaseQueue(path: directory.path("store.db"))
+        try await file.write { db in
+            for text in ["a", "b", "c"] {
+                try db.execute(
+                    sql: "INSERT INTO lookup (kind, value, stream_id) SELECT 1, ?, id FROM stream", arguments: [text])
+            }
+        }
+        try file.close()
+        store = try SQLiteEventStore(configuration: configuration)
+        func found(_ text: String, _ spellings: [String]) async throws -> [[UInt8]] {
+            let hash = IdentifierKey.sample.hash(.customer, text)
+            return try await store.streams(
+                for: [SoughtIdentifier(kind: .customer, hash: hash, spellings: spellings)])[0]
+        }
+        // when
+        let page = try await store.clearLookups(limit: 3)
+        #expect(page.map { String(decoding: $0.value, as: UTF8.self) } == ["a", "a", "b"])
+        for _ in 1...2 {
+            try await store.replace(
+                page, by: page.map { $0.value == Array("a".utf8) ? IdentifierKey.sample.hash(.customer, "a") : nil })
+        }
+        // then: each is found in one form, or in none
+        #expect(try await found("a", []) == [[1], [2]])
+        #expect(try await found("b", ["b"]) == [[2]])
+        #expect(try await found("c", ["c"]) == [[1], [2]])
+        #expect(try await store.clearLookups(limit: 9).count == 3)
+        try store.close()
+    }
 }

@@ -1,5 +1,6 @@
 import EventLog
 import Evidence
+import Subscriptions
 import Testing
 
 extension StoreContract {
@@ -62,6 +63,47 @@ extension StoreContract {
                 #expect(try await store.evidence(of: event.sequence, in: shard) == evidence)
             }
             #expect(try await store.log() == log)
+        },
+        StoreContract("bodies are replaced, and all else of the events stays") { store in
+            var writer = try StoreWriter(store)
+            try writer.append([writer.event([1]), writer.event([2]), writer.event([1])])
+            let log = try await store.log()
+            let shard = ShardID(rawValue: 0)
+            // The last one is not there.
+            let bodies: [LogSequence: [UInt8]] = [
+                log[0].sequence: [7], log[2].sequence: [], LogSequence(rawValue: 9): [8],
+            ]
+
+            for _ in 1...2 { try await store.replaceBodies(bodies, in: shard) }
+            try await store.replaceBodies([log[1].sequence: [9]], in: ShardID(rawValue: 1))
+            try await store.replaceBodies([:], in: shard)
+
+            var expected = log
+            (expected[0].body, expected[2].body) = ([7], [])
+            #expect(try await store.log() == expected)
+            let delivered = try await store.events(withDedupKeys: [log[0].dedupKey], in: shard)
+            #expect(delivered.map(\.body) == [[7]])
+        },
+        StoreContract("look-ups are removed, and those of others stay") { store in
+            var writer = try StoreWriter(store)
+            let gone = Lookup(kind: .customer, value: "gone", key: [1])
+            var batch = writer.batch(0, [writer.event([1]), writer.event([2])])
+            batch.lookups = [
+                gone, Lookup(kind: .customer, value: "gone", key: [2]),
+                Lookup(kind: .appAccountToken, value: "gone", key: [1]),
+                Lookup(kind: .customer, value: "kept", key: [1]),
+            ]
+            _ = try writer.append([batch])
+            for _ in 1...2 {
+                try await store.removeLookups(of: [
+                    SoughtIdentifier(kind: .customer, hash: gone.hash, spellings: ["gone"]),
+                    SoughtIdentifier(Lookup(kind: .customer, value: "nobody", key: []).hash),
+                ])
+            }
+            try await store.removeLookups(of: [])
+            #expect(try await store.streams(for: .customer, value: "gone") == [])
+            #expect(try await store.streams(for: .customer, value: "kept") == [[1]])
+            #expect(try await store.streams(for: .appAccountToken, value: "gone") == [[1]])
         },
     ]
 }

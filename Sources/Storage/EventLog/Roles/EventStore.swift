@@ -1,3 +1,5 @@
+package import Subscriptions
+
 /// The log: append-only events by shard, the newest state of each stream, and what stands beside them. In memory, on
 /// SQLite, and on PostgreSQL; all three pass one contract suite.
 package protocol EventStore: Sendable {
@@ -129,6 +131,23 @@ package protocol EventStore: Sendable {
 
     /// Replaces the signed originals of a stream by their hashes (`ContentHash.sha256(of:)`); the events stay.
     func eraseEvidence(of key: [UInt8], in shard: ShardID) async throws(StoreError)
+
+    /// Replaces the bodies of events by others that say less; the events, and all that finds them, stay. Safe to repeat.
+    /// Events that the shard does not have are passed over.
+    func replaceBodies(_ bodies: [LogSequence: [UInt8]], in shard: ShardID) async throws(StoreError)
+
+    /// Removes the look-ups of these identifiers, in whichever form they were stored. Safe to repeat.
+    func removeLookups(of identifiers: [SoughtIdentifier]) async throws(StoreError)
+
+    /// The first of the look-ups that earlier versions wrote in clear text, in an order that stays.
+    func clearLookups(limit: Int) async throws(StoreError) -> [ClearLookup]
+
+    /// Puts hashed look-ups in the place of the first ones. One without a hash is removed. Safe to repeat; whoever looks meanwhile
+    /// finds what they lead to.
+    /// - Parameters:
+    ///   - lookups: as `clearLookups` has given them. No node writes any by then.
+    ///   - hashes: in their order.
+    func replace(_ lookups: [ClearLookup], by hashes: [IdentifierHash?]) async throws(StoreError)
 
     /// Keeps a payload, once; throws `.full` beyond the store's `QuarantineLimits`, so that nothing is lost unnoticed.
     func quarantine(_ payload: QuarantinedPayload) async throws(StoreError)

@@ -1,4 +1,5 @@
 import EventLog
+import Subscriptions
 
 extension UnguardedStore {
     var identity: StoreIdentity { self.base.identity }
@@ -110,6 +111,22 @@ extension UnguardedStore {
 
     func eraseEvidence(of key: [UInt8], in shard: ShardID) async throws(StoreError) {
         try await self.base.eraseEvidence(of: key, in: shard)
+    }
+
+    func replaceBodies(_ bodies: [LogSequence: [UInt8]], in shard: ShardID) async throws(StoreError) {
+        try await self.base.replaceBodies(bodies, in: shard)
+    }
+
+    func removeLookups(of identifiers: [SoughtIdentifier]) async throws(StoreError) {
+        try await self.base.removeLookups(of: identifiers)
+    }
+
+    func clearLookups(limit: Int) async throws(StoreError) -> [ClearLookup] {
+        try await self.base.clearLookups(limit: limit)
+    }
+
+    func replace(_ lookups: [ClearLookup], by hashes: [IdentifierHash?]) async throws(StoreError) {
+        try await self.base.replace(lookups, by: hashes)
     }
 
     func quarantine(_ payload: QuarantinedPayload) async throws(StoreError) {
