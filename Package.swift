@@ -163,8 +163,8 @@ let package = Package(
         library(
             "Jobs", in: "Node",
             [
-                "Entitlements", "EventLog", "Ownership", "ServiceContract", "Shards", "Subscriptions", "Waiting",
-                "WireProtocol",
+                "ByteCoding", "Entitlements", "EventLog", "Ownership", "Queries", "ServiceContract", "Shards",
+                "Subscriptions", "Waiting", "WireProtocol",
             ],
             products: [logging]),
         library(
@@ -268,7 +268,8 @@ let package = Package(
         tests(
             "SubscriptionServiceTests", in: "Node",
             [
-                "AppStore", "AppStoreSimulator", "Clustering", "Customers", "Entitlements", "EventLog", "InMemoryStore",
+                "AppStore", "AppStoreSimulator", "ByteCoding", "Clustering", "Customers", "Entitlements", "EventLog",
+                "InMemoryStore",
                 "Ingestion", "Jobs", "Mirroring", "Ownership", "PerennialTestSupport", "Queries", "Reconciliation",
                 "SQLiteStore",
                 "ServiceContract", "Shards", "SubscriptionService", "Subscriptions", "WireProtocol", "ZeroMQ", crypto,

@@ -54,11 +54,14 @@ package struct JobBook: Sendable {
     }
 
     /// What it has done stays. One that has ended stays as it is.
-    /// - Throws: `.unknownJob`; `.overloaded` while it goes on all the time.
+    /// - Throws: `.unknownJob`; `.overloaded` while it goes on all the time; `.invalidRequest` for a deletion.
     package func cancel(_ id: String, at moment: Moment) async throws(ServiceError) -> Job {
         for _ in 0..<Self.attempts {
             var (job, note) = try await self.row(of: id)
             guard job.state == .running else { return job }
+            guard job.kind != .erase else {
+                throw ServiceError(.invalidRequest, "a deletion that has begun is not cancelled: wait for it")
+            }
             (job.state, job.ended, job.message) = (.cancelled, moment, nil)
             if try await self.replace(note, with: job) { return job }
         }

@@ -1,10 +1,11 @@
 import Entitlements
-import EventLog
+package import EventLog
 package import Logging
 import Ownership
+package import Queries
 package import ServiceContract
 package import Shards
-import Subscriptions
+package import Subscriptions
 import Synchronization
 
 /// The store's jobs, as this node begins and drives them. Those whose shard it owns it drives; a step and the row that says so are not
@@ -15,6 +16,8 @@ package final class JobRunner: Sendable {
     private let rulebook: Rulebook
     private let teller: RulesTeller
     private let reevaluating: Reevaluating
+    private let erasing: Erasing
+    private let converting: Converting
     private let clock: ClockWatch
     private let logger: Logger
     /// By id: those that this node drives.
@@ -25,9 +28,11 @@ package final class JobRunner: Sendable {
 
     /// - Parameter reviewer: looks at customers whose answers may have changed.
     package init(
-        router: ShardRouter, rulebook: Rulebook, reviewer: any CustomerReviewing, node: String, logger: Logger
+        router: ShardRouter, rulebook: Rulebook, reviewer: any CustomerReviewing, eraser: CustomerEraser,
+        tombstones: Tombstones, hashing: IdentifierKey, node: String, logger: Logger
     ) {
-        let catalogs = CatalogBook(notes: JSONNotes(store: router.store))
+        let notes = JSONNotes(store: router.store)
+        let catalogs = CatalogBook(notes: notes)
         self.book = JobBook(store: router.store)
         self.router = router
         self.rulebook = rulebook
@@ -37,6 +42,10 @@ package final class JobRunner: Sendable {
         self.reevaluating = Reevaluating(
             router: router, rulebook: rulebook, teller: self.teller, book: catalogs, clock: router.watch,
             reviewer: reviewer)
+        self.erasing = Erasing(
+            store: router.store, notes: ErasureNotes(notes: notes), tombstones: tombstones, eraser: eraser,
+            hashing: hashing, clock: router.watch)
+        self.converting = Converting(store: router.store, hashing: hashing, clock: router.watch)
         self.clock = router.watch
         self.logger = logger
     }
@@ -62,12 +71,35 @@ package final class JobRunner: Sendable {
             if job.isBaseline || !isBaseline { return job }
             _ = try await self.book.cancel(job.id, at: self.clock.present)
         }
-        var job = Job(
-            id: String(UInt64.random(in: 1 << 60 ... .max), radix: 16), kind: kind, actor: actor,
-            started: self.clock.present, mark: mark)
+        var job = Job(id: Self.newID, kind: kind, actor: actor, started: self.clock.present, mark: mark)
         job.isBaseline = isBaseline
         try await self.book.add(job)
         return job
+    }
+
+    private static var newID: String { String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }
+
+    /// Begins to delete customers, durable when it returns: one, and those who have moved there. Where it throws it may have begun: the job
+    /// goes on then.
+    package func startErasing(_ customers: Set<CustomerID>, actor: String?) async throws(ServiceError) -> Job {
+        let job = Job(id: Self.newID, kind: .erase, actor: actor, started: self.clock.present)
+        let erased = ErasedIdentifiers(customers: customers)
+        try await self.book.add(job)
+        try await ServiceError.translating { try await self.erasing.notes.write(erased, of: job.id) }
+        // The first pass, so that answers have changed when this returns.
+        _ = try await self.erasing.pass(erased, job.id)
+        return try await self.book.job(job.id)
+    }
+
+    /// The job of this id, if there is one that goes on.
+    package func running(_ id: String) async throws(ServiceError) -> Job? {
+        do throws(ServiceError) {
+            let job = try await self.book.job(id)
+            return job.state == .running ? job : nil
+        } catch {
+            guard error.code == .unknownJob else { throw error }
+            return nil
+        }
     }
 
     /// To be called before the node decides anything: waits for the store, so that nothing is decided by new rules of which nobody has
@@ -98,8 +130,10 @@ package final class JobRunner: Sendable {
     /// Until it is cancelled.
     package func run() async {
         await withDiscardingTaskGroup { group in
+            var hasLookedForClearText = false
             while !Task.isCancelled {
                 try? await self.teller.refresh()
+                if !hasLookedForClearText, (try? await self.startConverting()) != nil { hasLookedForClearText = true }
                 let jobs = (try? await self.book.all()) ?? []
                 for job in jobs where job.state == .running && self.isOurs(job.id) {
                     guard self.driven.withLock({ $0.insert(job.id).inserted }) else { continue }
@@ -111,6 +145,15 @@ package final class JobRunner: Sendable {
                 try? await Task.sleep(for: Self.pause)
             }
         }
+    }
+
+    /// Unless nothing has to be converted, or somebody does. No older node writes look-ups in clear text from this level on.
+    private func startConverting() async throws(ServiceError) {
+        guard self.rulebook.level >= .erasure else { throw ServiceError(.olderNodes, "the store's level is lower") }
+        guard try await self.converting.isNeeded(),
+            !(try await self.book.all().contains { $0.kind == .convert && $0.state == .running })
+        else { return }
+        try await self.book.add(Job(id: Self.newID, kind: .convert, actor: nil, started: self.clock.present))
     }
 
     private func isOurs(_ id: String) -> Bool {
@@ -140,6 +183,8 @@ package final class JobRunner: Sendable {
             let rest =
                 switch job.kind {
                 case .reevaluate: try await self.reevaluating.step(&next)
+                case .erase: try await self.erasing.step(&next)
+                case .convert: try await self.converting.step(&next)
                 }
             if next.state == .running { next.message = nil }
             return (next, rest)

@@ -51,6 +51,8 @@ package struct ServiceError: Error, Sendable {
         case unknownGrant
         /// The customer has been moved to another one, or the move would come back to where it began (409).
         case customerMoved
+        /// The customer is being deleted: once that is done, the id is of a new one (409; the same request may be sent again).
+        case customerDeleted
         /// As many others have been moved to the customer as may, or it has registered as many identifiers (422).
         case tooManyIdentifiers
         /// The token or app transaction is another customer's, and the policy lets nobody move it (409).
@@ -123,7 +125,7 @@ extension ServiceError.Code {
     package var isRetryable: Bool {
         switch self {
         case .retryableVerificationFailure, .clockSkew, .overloaded, .stopping, .notOwner, .frozen, .storeUnavailable,
-            .storeFull, .parked, .customerMoving, .otherRules, .appStoreUnavailable:
+            .storeFull, .parked, .customerMoving, .customerDeleted, .otherRules, .appStoreUnavailable:
             true
         case .invalidJWTFormat, .invalidCertificate, .invalidChainLength, .verificationFailure, .invalidAppIdentifier,
             .invalidEnvironment, .unknownSubscription, .unknownPurchase, .unknownCustomer, .invalidCustomerId,
@@ -165,6 +167,10 @@ extension ServiceError.Code {
 }
 
 extension ServiceError {
+    package static let customerDeleted = ServiceError(
+        .customerDeleted,
+        "a customer whom the request names, or whose identifier, is being deleted: send it again when that job is done")
+
     package static let nothingToUndo = ServiceError(
         .nothingToUndo,
         "the event is not in the customer's history, is older than 30 days, cannot be taken back, or something has been said of the same "

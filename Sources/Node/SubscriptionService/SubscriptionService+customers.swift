@@ -120,6 +120,7 @@ extension SubscriptionService {
     ///   `.unknownPurchase`, `.ambiguous`; `.olderNodes` while the store is at a level at which nodes could not read it.
     package func link(_ stream: StreamReference, _ request: LinkRequest) async throws(ServiceError) {
         try await self.require(.customers)
+        try self.refuseDeleted(request.customer)
         let key = try await self.subscription(SubscriptionQuery(stream: stream, consistency: .local)).key
         var bundle = self.bundleOfRequest
         bundle.link = request
@@ -143,6 +144,7 @@ extension SubscriptionService {
     ) async throws(ServiceError) {
         // Nodes that do not know of it would link.
         try await self.require(.customerMoves)
+        try self.refuseDeleted(customer)
         let customer = try await self.end(of: customer)
         let view = try await self.customer(customer, in: named.environment, atLeast: nil)
         for key in view.conflicts
@@ -169,6 +171,7 @@ extension SubscriptionService {
                 "the catalog has no entitlement of this name: grant one of entitlements.catalog of the configuration")
         }
         try await self.require(.customerStreams)
+        try self.refuseDeleted(request.customer)
         var moved = request
         var hasMadeRoom = false
         while true {

@@ -23,6 +23,7 @@ extension SubscriptionService {
             throw ServiceError(.invalidRequest, "a customer cannot be moved to itself")
         }
         try await self.require(.customerMoves)
+        try self.refuseDeleted(source, wanted)
         let end = ContinuousClock.now + Self.movePatience
         var pause = Self.firstPause
         while true {

@@ -23,6 +23,8 @@ extension SubscriptionService {
     ) async throws(ServiceError) {
         guard !identifiers.isEmpty else { return try await between() }
         try await self.require(.registrations)
+        try self.refuseDeleted(customer)
+        guard !identifiers.contains(where: self.tombstones.isBeingDeleted) else { throw .customerDeleted }
         try await self.checkRoom(for: identifiers, of: customer)
         var standings: [(identifier: RegistrableIdentifier, standing: RegistrationStanding)] = []
         for identifier in identifiers {
@@ -47,6 +49,8 @@ extension SubscriptionService {
             for one in made.reversed() { try? await self.undo(one, actor: actor) }
             throw error
         }
+        // What somebody who was deleted had registered is somebody's again.
+        try await ServiceError.translating { try await self.tombstones.lift(identifiers, at: self.now) }
     }
 
     /// Takes a registration back; durable when it returns. Nothing happens where the customer does not have it.
@@ -55,6 +59,7 @@ extension SubscriptionService {
         _ identifier: RegistrableIdentifier, of customer: CustomerID, actor: String?
     ) async throws(ServiceError) {
         try await self.require(.registrations)
+        try self.refuseDeleted(customer)
         try await self.retrying { () throws(ServiceError) in
             let standing = try await self.standing(of: identifier, for: customer)
             // One that may still be taken back could return to the customer: it is made to last.

@@ -19,6 +19,7 @@ extension SubscriptionService {
         _ event: String, of customer: CustomerID, actor: String?, reason: String?
     ) async throws(ServiceError) {
         try await self.require(.undo)
+        try self.refuseDeleted(customer)
         let end = try await self.end(of: customer)
         let view = try await self.customer(end, in: .production, atLeast: nil, withHistory: true)
         guard let found = view.history?.first(where: { $0.id == event }), self.now < found.at + Self.undoLimit else {

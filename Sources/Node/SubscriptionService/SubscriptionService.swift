@@ -40,6 +40,9 @@ package final class SubscriptionService: Service, Sendable {
     let customers: CustomerReader
     let customerLister: CustomerLister
     private let reviewer: CustomerReviewer
+    let eraser: CustomerEraser
+    let tombstones: Tombstones
+    private let rulebook: Rulebook
     let finder: IdentifierFinder
     /// The newest feature level that the store was seen at.
     let seenLevel = Mutex(FeatureLevel.first)
@@ -102,9 +105,12 @@ package final class SubscriptionService: Service, Sendable {
                 metrics: self.metrics, logger: logger)
             self.reviewer = CustomerReviewer(
                 self.customers, rulebook, router: self.node.router, logger: logger)
+            self.rulebook = rulebook
+            self.tombstones = shards.tombstones
+            self.eraser = CustomerEraser(holdings, router: self.node.router)
             self.jobs = JobRunner(
-                router: self.node.router, rulebook: rulebook, reviewer: self.reviewer,
-                node: configuration.node.rawValue, logger: logger)
+                router: self.node.router, rulebook: rulebook, reviewer: self.reviewer, eraser: self.eraser,
+                tombstones: self.tombstones, hashing: hashing, node: configuration.node.rawValue, logger: logger)
         } catch {
             throw ServiceError(error)
         }
@@ -143,12 +149,14 @@ package final class SubscriptionService: Service, Sendable {
         try? await self.quarantine.measure()
         await cancelWhenGracefulShutdown {
             await self.jobs.prepare()
+            await self.tombstones.prepare()
             try? await self.superseded.read(all: true)
         }
         let failure = await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.ingestion.learnChains() }
             group.addTask { await self.jobs.run() }
             group.addTask { await self.superseded.run() }
+            group.addTask { await self.tombstones.run { self.rulebook.level >= .erasure } }
             if let reconciler = self.reconciler { group.addTask { await reconciler.run() } }
             let failure = await withTaskCancellationOrGracefulShutdownHandler {
                 await self.node.run(self.reviewer)
@@ -187,6 +195,7 @@ package final class SubscriptionService: Service, Sendable {
     package func record(
         signedTransaction: [UInt8], signedRenewalInfo: [UInt8]?, link: LinkRequest? = nil
     ) async throws(ServiceError) -> SubscriptionView {
+        if let link { try self.refuseDeleted(link.customer) }
         let originals =
             [EvidencePart(name: .signedTransactionInfo, jws: signedTransaction)]
             + (signedRenewalInfo.map { [EvidencePart(name: .signedRenewalInfo, jws: $0)] } ?? [])

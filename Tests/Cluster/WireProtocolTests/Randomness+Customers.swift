@@ -28,8 +28,18 @@ extension Randomness {
             LinkRecord(
                 random.pick(LinkRecord.Action.allCases), random.optional { $0.customer() },
                 token: random.optional { $0.token() }, place: random.optional { $0.place() },
-                actor: random.optional { $0.text() }, reason: random.optional { $0.text() })
+                actor: random.optional { $0.text() }, reason: random.optional { $0.text() },
+                isErased: random.chance(1, in: 4))
         }
+    }
+
+    mutating func erasure() -> ErasureRequest {
+        ErasureRequest(
+            ErasedIdentifiers(
+                customers: Set(self.list(upTo: 2) { $0.customer() }),
+                identifiers: Set(
+                    self.list(upTo: 2) { .token($0.token()) } + self.list(upTo: 2) { .account($0.text()) })),
+            links: self.links(), at: self.version())
     }
 
     mutating func linkRequest() -> LinkRequest {

@@ -264,6 +264,7 @@ extension Randomness {
         }
         bundle.successor = self.optional { $0.successor() }
         bundle.review = self.optional { $0.review() }
+        bundle.erasure = self.optional { $0.erasure() }
         return bundle
     }
 }

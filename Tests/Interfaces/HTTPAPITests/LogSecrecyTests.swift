@@ -97,6 +97,11 @@ import Testing
                 _ = try await ask("POST", "/v1/customers/customer-4711/undo", #"{"event":"\#(event["event"] ?? "")"}"#)
             }
             _ = try await node.send("GET", "/v1/customers/customer-4711", token: "bearer-4715")
+            let job = try await ask("DELETE", "/v1/customers/customer-4711", nil)
+            #expect(job.status == 202)
+            try await eventually {
+                try await node.send("GET", "/v1/jobs/\(job.json["id"] ?? "")").json["state"] as? String == "done"
+            }
             return answered
         }
         // The flows have been gone through, and said something.

@@ -65,6 +65,7 @@ extension Submission: WireRepresentable {
             }
             message.write(successor: self.bundle.successor, 7)
             if let review = self.bundle.review { message.write(try review.proto().encoded(), 8) }
+            if let erasure = self.bundle.erasure { message.write(try erasure.proto().encoded(), 9) }
         }
         if let evidence {
             writer.message(evidenceField) { message in
@@ -116,7 +117,8 @@ extension FactBundle {
         var dedupKey: [UInt8] = []
         var (content, link, customer): (MessageReader?, MessageReader?, MessageReader?)
         var registeredAt: Int64 = 0
-        var (reevaluation, succession, review): (MessageReader?, MessageReader?, MessageReader?)
+        var (reevaluation, succession): (MessageReader?, MessageReader?)
+        var (review, erasure): (MessageReader?, MessageReader?)
         while let field = try message.nextField() {
             switch field {
             case 1: dedupKey = try message.data()
@@ -127,6 +129,7 @@ extension FactBundle {
             case 6: reevaluation = try message.message(unless: reevaluation != nil)
             case 7: succession = try message.message(unless: succession != nil)
             case 8: review = try message.message(unless: review != nil)
+            case 9: erasure = try message.message(unless: erasure != nil)
             default: try message.skip()
             }
         }
@@ -143,6 +146,7 @@ extension FactBundle {
         self.review = try review.map { message throws(WireError) in
             try CustomerReview(ProtoCustomerReview(decoding: message.copy))
         }
+        self.erasure = try erasure.map { message throws(WireError) in try ErasureRequest(message.copy) }
         self.registration = event.registration.map { RegistrationRequest($0, at: registeredAt) }
         guard let id = event.customerID.map(CustomerID.init(stored:)) else {
             guard customer == nil else {

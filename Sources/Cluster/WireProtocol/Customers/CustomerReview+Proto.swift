@@ -4,12 +4,7 @@ extension CustomerReview {
     init(_ proto: ProtoCustomerReview) throws(WireError) {
         self.init(
             customers: try proto.customers.map { id throws(WireError) in CustomerID(stored: try id.spelling()) })
-        for id in proto.appAccountTokens {
-            guard let token = AccountToken(try id.spelling()) else {
-                throw WireError(.malformed, "a token that is no UUID")
-            }
-            self.identifiers.append(.token(token))
-        }
+        for id in proto.appAccountTokens { self.identifiers.append(try RegistrableIdentifier(token: id)) }
         for id in proto.appTransactionIds { self.identifiers.append(.account(try id.spelling())) }
     }
 

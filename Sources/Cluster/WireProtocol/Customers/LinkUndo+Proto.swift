@@ -16,7 +16,7 @@ extension LinkUndo {
 }
 
 extension StreamLinks {
-    fileprivate init(_ proto: ProtoStreamLinks) throws(WireError) {
+    init(_ proto: ProtoStreamLinks) throws(WireError) {
         func customers(_ ids: [ProtoIdentifier]) throws(WireError) -> [CustomerID] {
             try ids.map { id throws(WireError) in CustomerID(stored: try id.spelling()) }
         }
@@ -31,7 +31,7 @@ extension StreamLinks {
                 digestStart: proto.link.place.digestStart))
     }
 
-    fileprivate func proto() -> ProtoStreamLinks {
+    func proto() -> ProtoStreamLinks {
         var proto = ProtoStreamLinks()
         if let link = self.link {
             proto.link.place.purchaseDate = link.place.purchaseDate.rawValue

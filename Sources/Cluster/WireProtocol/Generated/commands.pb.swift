@@ -505,11 +505,53 @@ package nonisolated struct ProtoFactBundle: @unchecked Sendable {
   /// Clears the value of `review`. Subsequent reads from it will return its default value.
   package mutating func clearReview() {_uniqueStorage()._review = nil}
 
+  /// What the stream is to forget. From feature level 8 on.
+  package var erasure: ProtoErasure {
+    get {_storage._erasure ?? ProtoErasure()}
+    set {_uniqueStorage()._erasure = newValue}
+  }
+  /// Returns true if `erasure` has been explicitly set.
+  package var hasErasure: Bool {_storage._erasure != nil}
+  /// Clears the value of `erasure`. Subsequent reads from it will return its default value.
+  package mutating func clearErasure() {_uniqueStorage()._erasure = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// Identifiers that lead to a deleted customer, which whoever asks has taken out of the stream's events.
+package nonisolated struct ProtoErasure: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var customers: [ProtoIdentifier] = []
+
+  package var appAccountTokens: [ProtoIdentifier] = []
+
+  package var appTransactionIds: [ProtoIdentifier] = []
+
+  /// What the stream's events come to without them.
+  package var links: ProtoStreamLinks {
+    get {_links ?? ProtoStreamLinks()}
+    set {_links = newValue}
+  }
+  /// Returns true if `links` has been explicitly set.
+  package var hasLinks: Bool {self._links != nil}
+  /// Clears the value of `links`. Subsequent reads from it will return its default value.
+  package mutating func clearLinks() {self._links = nil}
+
+  /// Of the stream. The owner refuses the request at any other version.
+  package var version: Int64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _links: ProtoStreamLinks? = nil
 }
 
 /// Asks whether the answers about customers are other ones now: of those to whom the stream leads, and of these, to whom it has led.
@@ -1254,7 +1296,7 @@ nonisolated extension ProtoSubmission: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".FactBundle"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dedup_key\0\u{1}content\0\u{1}link\0\u{1}customer\0\u{3}registered_at\0\u{1}reevaluation\0\u{1}succession\0\u{1}review\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}dedup_key\0\u{1}content\0\u{1}link\0\u{1}customer\0\u{3}registered_at\0\u{1}reevaluation\0\u{1}succession\0\u{1}review\0\u{1}erasure\0")
 
   fileprivate class _StorageClass {
     var _dedupKey: Data = Data()
@@ -1265,6 +1307,7 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
     var _reevaluation: ProtoRulesMark? = nil
     var _succession: ProtoSuccession? = nil
     var _review: ProtoCustomerReview? = nil
+    var _erasure: ProtoErasure? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1283,6 +1326,7 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
       _reevaluation = source._reevaluation
       _succession = source._succession
       _review = source._review
+      _erasure = source._erasure
     }
   }
 
@@ -1309,6 +1353,7 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
         case 6: try { try decoder.decodeSingularMessageField(value: &_storage._reevaluation) }()
         case 7: try { try decoder.decodeSingularMessageField(value: &_storage._succession) }()
         case 8: try { try decoder.decodeSingularMessageField(value: &_storage._review) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._erasure) }()
         default: break
         }
       }
@@ -1345,6 +1390,9 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
       try { if let v = _storage._review {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
       } }()
+      try { if let v = _storage._erasure {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1362,10 +1410,65 @@ nonisolated extension ProtoFactBundle: SwiftProtobuf.Message, SwiftProtobuf._Mes
         if _storage._reevaluation != rhs_storage._reevaluation {return false}
         if _storage._succession != rhs_storage._succession {return false}
         if _storage._review != rhs_storage._review {return false}
+        if _storage._erasure != rhs_storage._erasure {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoErasure: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Erasure"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}customers\0\u{3}app_account_tokens\0\u{3}app_transaction_ids\0\u{1}links\0\u{1}version\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.customers) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.appAccountTokens) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.appTransactionIds) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._links) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.customers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.customers, fieldNumber: 1)
+    }
+    if !self.appAccountTokens.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.appAccountTokens, fieldNumber: 2)
+    }
+    if !self.appTransactionIds.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.appTransactionIds, fieldNumber: 3)
+    }
+    try { if let v = self._links {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoErasure, rhs: ProtoErasure) -> Bool {
+    if lhs.customers != rhs.customers {return false}
+    if lhs.appAccountTokens != rhs.appAccountTokens {return false}
+    if lhs.appTransactionIds != rhs.appTransactionIds {return false}
+    if lhs._links != rhs._links {return false}
+    if lhs.version != rhs.version {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -555,6 +555,9 @@ package nonisolated struct ProtoEvent: @unchecked Sendable {
     /// Clears the value of `reason`. Subsequent reads from it will return its default value.
     package mutating func clearReason() {self._reason = nil}
 
+    /// It named a customer who has been deleted. From feature level 8 on.
+    package var erased: Bool = false
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
@@ -1116,7 +1119,7 @@ nonisolated extension ProtoEvent.Test: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension ProtoEvent.Link: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = ProtoEvent.protoMessageName + ".Link"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}action\0\u{1}place\0\u{1}actor\0\u{1}reason\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}action\0\u{1}place\0\u{1}actor\0\u{1}reason\0\u{1}erased\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1128,6 +1131,7 @@ nonisolated extension ProtoEvent.Link: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 2: try { try decoder.decodeSingularMessageField(value: &self._place) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self._actor) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.erased) }()
       default: break
       }
     }
@@ -1150,6 +1154,9 @@ nonisolated extension ProtoEvent.Link: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._reason {
       try visitor.visitSingularStringField(value: v, fieldNumber: 4)
     } }()
+    if self.erased != false {
+      try visitor.visitSingularBoolField(value: self.erased, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1158,6 +1165,7 @@ nonisolated extension ProtoEvent.Link: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs._place != rhs._place {return false}
     if lhs._actor != rhs._actor {return false}
     if lhs._reason != rhs._reason {return false}
+    if lhs.erased != rhs.erased {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -122,12 +122,14 @@ extension LinkRecord {
         var number = 0
         var place: FactPlace?
         var (actor, reason): (String?, String?)
+        var isErased = false
         while let field = try message.nextField() {
             switch field {
             case 1: number = try message.word()
             case 2: place = try FactPlace(message.message(unless: place != nil))
             case 3: actor = try message.text()
             case 4: reason = try message.text()
+            case 5: isErased = try message.flag()
             default: try message.skip()
             }
         }
@@ -137,6 +139,6 @@ extension LinkRecord {
         self.init(
             action, try identifiers.customerID.map { id throws(WireError) in CustomerID(stored: try id.spelling) },
             token: try identifiers.linkToken.flatMap { id throws(WireError) in AccountToken(try id.spelling) },
-            place: place, actor: actor, reason: reason)
+            place: place, actor: actor, reason: reason, isErased: isErased)
     }
 }

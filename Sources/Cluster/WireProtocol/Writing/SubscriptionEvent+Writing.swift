@@ -43,6 +43,7 @@ extension SubscriptionEvent {
                 message.write(link.place, 2)
                 message.write(link.actor, 3)
                 message.write(link.reason, 4)
+                message.write(link.isErased, 5)
             }
         }
         if let customer = self.customer { writer.write(try customer.proto().encoded(), 20) }

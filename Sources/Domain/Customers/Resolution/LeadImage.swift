@@ -5,7 +5,7 @@ package struct LeadImage: Hashable, Sendable {
     package enum Token: Hashable, Sendable {
         /// No payload carries one.
         case absent
-        /// It is carried and leads nowhere: it is no UUID, or was erased.
+        /// It is carried and leads nowhere: it is no UUID, or was erased, or the Apple Account was that counts where there is none.
         case unusable
         /// - Parameter asCustomer: the customer whose id it would be.
         case carried(IdentifierHash, asCustomer: IdentifierHash)
@@ -70,8 +70,8 @@ package struct LeadImage: Hashable, Sendable {
                 token.value.map {
                     .carried(hash(.appAccountToken, $0.rawValue), asCustomer: hash(.customer, $0.rawValue))
                 } ?? .unusable
-            } ?? .absent,
-            appTransaction: leads.appTransactionID.map { hash(.appTransaction, $0.value) },
+            } ?? (leads.appTransactionID != nil && leads.account == nil ? .unusable : .absent),
+            appTransaction: leads.account.map { hash(.appTransaction, $0) },
             predecessor: leads.predecessor?.value,
             sharers: leads.sharers.map { hash(.customer, $0.rawValue) })
     }

@@ -85,6 +85,10 @@ extension Change {
     package static let reevaluated = Change(rawValue: "reevaluated")
     /// The subscription goes on under another original transaction id (Apple's `previousOriginalTransactionId`).
     package static let superseded = Change(rawValue: "superseded")
+    /// Of a customer: nothing of it is left.
+    package static let deleted = Change(rawValue: "deleted")
+    /// A customer was deleted: the stream has forgotten what led there.
+    package static let erased = Change(rawValue: "erased")
     /// Of a customer: the answer about a name of the catalog is another one.
     package static let entitlementGained = Change(rawValue: "entitlementGained")
     package static let entitlementLost = Change(rawValue: "entitlementLost")

@@ -39,7 +39,7 @@ package struct LinkRecord: Hashable, Sendable {
     }
 
     package var action: Action
-    /// nil for a link to nobody.
+    /// nil for a link to nobody, and where it has been erased.
     package var customer: CustomerID?
     /// As in `CustomerLink`; of `linked` only.
     package var token: AccountToken?
@@ -48,10 +48,12 @@ package struct LinkRecord: Hashable, Sendable {
     package var actor: String?
     /// Why, for people.
     package var reason: String?
+    /// It named a customer who has been deleted.
+    package var isErased: Bool
 
     package init(
         _ action: Action, _ customer: CustomerID?, token: AccountToken? = nil, place: FactPlace? = nil,
-        actor: String? = nil, reason: String? = nil
+        actor: String? = nil, reason: String? = nil, isErased: Bool = false
     ) {
         self.action = action
         self.customer = customer
@@ -59,5 +61,9 @@ package struct LinkRecord: Hashable, Sendable {
         self.place = place
         self.actor = actor
         self.reason = reason
+        self.isErased = isErased
     }
+
+    /// What is left of a `linked` event without policies that named a deleted customer: it says no place.
+    package var isUnjudged: Bool { self.action == .linked && self.isErased && self.place == nil }
 }

@@ -33,9 +33,16 @@ package struct IdentifierHash: Hashable, Comparable, Sendable {
     package var half: UInt64 { self.low }
 
     /// 32 digits, in lower case.
-    var hexadecimal: String {
+    package var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: self.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// nil unless there are 32 digits.
+    package init?(hexadecimal text: some StringProtocol) {
+        let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count == 32, text.utf8.count == 32 else { return nil }
+        self.init(stride(from: 0, to: 32, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
     }
 
     @inlinable package static func == (left: Self, right: Self) -> Bool {

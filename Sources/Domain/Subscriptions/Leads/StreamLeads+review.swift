@@ -7,7 +7,7 @@ extension StreamLeads {
             review.customers += [CustomerID(token.rawValue)].compactMap(\.self)
             review.identifiers.append(.token(token))
         }
-        if let account = self.appTransactionID { review.identifiers.append(.account(account.value)) }
+        if let account = self.account { review.identifiers.append(.account(account)) }
         return review
     }
 

@@ -32,6 +32,11 @@ package struct StreamLeads: Hashable, Sendable {
         self.merge(transactions)
     }
 
+    /// The Apple Account that the stream carries; nil where it was erased.
+    package var account: String? {
+        self.appTransactionID.flatMap { $0.value == ErasedIdentifiers.mark ? nil : $0.value }
+    }
+
     /// Every customer that a link names.
     package var linkedCustomers: [CustomerID] {
         guard let customer = self.link?.customer else { return self.sharers }
@@ -88,7 +93,7 @@ package struct StreamLeads: Hashable, Sendable {
             self.link = CustomerLink(
                 customer: record.customer, token: record.token, place: record.place ?? .lowest)
             // Who shares the stream keeps it where it is taken from somebody else only.
-            if record.customer == nil { self.conflicts = [] } else { self.sharers = [] }
+            if record.customer == nil, !record.isErased { self.conflicts = [] } else { self.sharers = [] }
         case .unlinked:
             self.link = nil
             self.conflicts = []
@@ -104,12 +109,13 @@ package struct StreamLeads: Hashable, Sendable {
     }
 
     /// The `linked` event of a version without policies: the first customer holds, and each that followed is a conflict.
-    mutating func applyUnjudgedLink(to customer: CustomerID, _ newest: FactPlace) {
+    /// - Parameter customer: nil once it has been erased.
+    mutating func applyUnjudgedLink(to customer: CustomerID?, _ newest: FactPlace) {
         guard let link = self.link else {
             self.link = CustomerLink(
                 customer: customer, token: self.token?.value ?? nil, place: self.token?.place ?? newest)
             return
         }
-        if link.customer != customer { self.apply(LinkRecord(.conflicted, customer)) }
+        if let customer, link.customer != customer { self.apply(LinkRecord(.conflicted, customer)) }
     }
 }

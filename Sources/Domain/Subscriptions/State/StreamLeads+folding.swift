@@ -5,7 +5,7 @@ extension StreamLeads {
         self.merge(event.facts.transactions)
         if let successor = event.successor { _ = self.merge(successor) }
         if let record = event.link {
-            self.apply(record)
+            if record.isUnjudged { self.applyUnjudgedLink(to: nil, newest) } else { self.apply(record) }
         } else if let id = event.customerID {
             self.applyUnjudgedLink(to: CustomerID(stored: id), newest)
         }

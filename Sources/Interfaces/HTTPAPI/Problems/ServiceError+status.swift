@@ -15,7 +15,7 @@ extension ServiceError.Code {
             .unknownWebhook, .unknownGrant:
             .notFound
         case .ambiguous, .storeRewound, .olderNodes, .notConfigured, .linkedElsewhere, .tooManySharers, .grantExists,
-            .customerMoved, .tokenElsewhere, .nothingToUndo:
+            .customerMoved, .customerDeleted, .tokenElsewhere, .nothingToUndo:
             .conflict
         // Not a 5xx, which some proxies and clients repeat by themselves.
         case .appStoreOutcomeUnknown: .conflict
@@ -54,6 +54,7 @@ extension ServiceError.Code {
         case .tooManyGrants: "Too many grants"
         case .unknownGrant: "No such grant"
         case .customerMoved: "The customer has been moved"
+        case .customerDeleted: "The customer is being deleted"
         case .otherRules: "The nodes differ"
         case .customerMoving: "The customer is being moved"
         case .tooManyIdentifiers: "Too many identifiers"

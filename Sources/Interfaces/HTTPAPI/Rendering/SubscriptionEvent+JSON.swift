@@ -79,7 +79,7 @@ extension TransactionInfo {
             json.member("originalPurchaseDate", ifPresent: self.originalPurchaseDate)
             json.member("expiresDate", ifPresent: self.expiresDate)
             json.member("quantity", ifPresent: self.quantity)
-            json.member("appAccountToken", ifPresent: self.appAccountToken)
+            json.member("appAccountToken", ifPresent: self.appAccountToken.unlessErased)
             json.member("inAppOwnershipType", ifPresent: self.inAppOwnershipType)
             json.member("isUpgraded", ifPresent: self.isUpgraded)
             json.member("revocationDate", ifPresent: self.revocationDate)
@@ -95,7 +95,7 @@ extension TransactionInfo {
             json.member("transactionReason", ifPresent: self.transactionReason)
             json.member("price", ifPresent: self.price)
             json.member("currency", ifPresent: self.currency)
-            json.member("appTransactionId", ifPresent: self.appTransactionID)
+            json.member("appTransactionId", ifPresent: self.appTransactionID.unlessErased)
             json.member("previousOriginalTransactionId", ifPresent: self.previousOriginalTransactionID?.rawValue)
             json.member("billingPlanType", ifPresent: self.billingPlanType)
             if let commitment = self.commitment { json.member("commitmentInfo") { commitment.write(to: &$0) } }
@@ -135,8 +135,8 @@ extension RenewalInfo {
             json.member("renewalPrice", ifPresent: self.renewalPrice)
             json.member("currency", ifPresent: self.currency)
             json.member("recentSubscriptionStartDate", ifPresent: self.recentSubscriptionStartDate)
-            json.member("appAccountToken", ifPresent: self.appAccountToken)
-            json.member("appTransactionId", ifPresent: self.appTransactionID)
+            json.member("appAccountToken", ifPresent: self.appAccountToken.unlessErased)
+            json.member("appTransactionId", ifPresent: self.appTransactionID.unlessErased)
             json.member("renewalBillingPlanType", ifPresent: self.renewalBillingPlanType)
             if let commitment = self.commitment { json.member("commitmentInfo") { commitment.write(to: &$0) } }
         }
@@ -181,7 +181,7 @@ extension NotificationRecord {
                 json.member("tokenType", ifPresent: token.tokenType)
                 json.member("tokenExpirationDate", ifPresent: token.tokenExpirationDate)
             case .consentRescinded(let app):
-                json.member("appTransactionId", app.appTransactionID)
+                json.member("appTransactionId", String?(app.appTransactionID).unlessErased)
                 json.member("originalPurchaseDate", ifPresent: app.originalPurchaseDate)
                 json.member("originalApplicationVersion", ifPresent: app.originalApplicationVersion)
                 json.member("originalPlatform", ifPresent: app.originalPlatform)

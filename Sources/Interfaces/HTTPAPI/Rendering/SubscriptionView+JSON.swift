@@ -82,8 +82,8 @@ extension SubscriptionView {
     }
 
     private func writeOwner(to json: inout JSONWriter) {
-        json.member("appAccountToken", self.snapshot?.appAccountToken)
-        json.member("appTransactionId", self.snapshot?.appTransactionID)
+        json.member("appAccountToken", self.snapshot?.appAccountToken.unlessErased)
+        json.member("appTransactionId", self.snapshot?.appTransactionID.unlessErased)
         json.member("customerIds", self.snapshot?.customerIDs ?? [])
     }
 

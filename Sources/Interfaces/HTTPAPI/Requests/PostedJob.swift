@@ -15,9 +15,9 @@ struct PostedJob {
             return true
         }
         guard let word else { throw .missing("kind") }
-        guard let kind = Job.Kind(rawValue: word) else {
-            let known = Job.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Problem(.malformedBody, "kind is one of: \(known)")
+        // A deletion is of somebody, and a conversion begins by itself.
+        guard let kind = Job.Kind(rawValue: word), kind == .reevaluate else {
+            throw Problem(.malformedBody, "kind is \(Job.Kind.reevaluate.rawValue)")
         }
         self.kind = kind
     }

@@ -64,6 +64,12 @@ extension API {
         return try await self.answer(about: request.customer, in: stream.environment)
     }
 
+    /// Answers once nothing shows the customer any more; the job takes care of what may still come.
+    func deleteCustomer(_ call: Call) async throws -> Response {
+        let job = try await self.service.delete(try call.customer(), actor: self.authorizer.name(of: call.fields))
+        return .json(.accepted) { job.write(to: &$0) }
+    }
+
     func dismissConflict(_ call: Call) async throws -> Response {
         let customer = try call.customer()
         let stream = try call.query.stream(.subscription, id: call.arguments[1])

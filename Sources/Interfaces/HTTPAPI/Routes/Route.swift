@@ -111,6 +111,7 @@ extension Route {
         Route(.put, "/v1/customers/{customerId}", .scope(.write), takesBody: true, parameters: ["environment"]) {
             try await $0.putCustomer($1)
         },
+        Route(.delete, "/v1/customers/{customerId}", .scope(.admin)) { try await $0.deleteCustomer($1) },
         Route(
             .post, "/v1/customers/{customerId}/move", .scope(.write), takesBody: true,
             parameters: ["environment", "preview"]

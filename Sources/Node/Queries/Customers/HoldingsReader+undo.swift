@@ -50,6 +50,8 @@ extension HoldingsReader {
     private func undo(
         of key: StreamKey, _ before: [Told], _ said: [Told], _ since: [Told]
     ) async throws -> UndoneChange? {
+        // Who has been deleted is not given anything back, and nobody what was theirs.
+        guard !(before + said).contains(where: { $0.event.link?.isErased ?? false }) else { return nil }
         var state = StreamState(key: key)
         for one in before { state.apply(one.event) }
         let old = StreamLinks(state.leads)
@@ -127,7 +129,7 @@ extension StoredEvent {
 extension SubscriptionEvent {
     /// Says whose the stream is.
     fileprivate var changesLinks: Bool {
-        guard let link else { return self.customerID != nil }
+        guard let link else { return self.customerID != nil || self.kind == .erased }
         switch link.action {
         case .linked, .shared, .unlinked, .unshared: return true
         case .conflicted, .dismissed: return false

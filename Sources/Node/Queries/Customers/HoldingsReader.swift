@@ -100,7 +100,8 @@ package struct HoldingsReader: Sendable {
 
     func held(by customer: CustomerID, _ families: CustomerFamilies) -> HeldByCustomer {
         var held = HeldByCustomer()
-        held.hasRecord = families.states[customer] != nil
+        // A deleted customer's own stream says of nobody any more.
+        held.hasRecord = families.states[customer]?.customer != nil
         held.movedTo = families.directory.end(of: self.links.hash(customer))
         guard held.movedTo == nil else { return held }
         let own = families.members(of: customer)

@@ -27,6 +27,8 @@ package struct ShardSet: Sendable {
     let moves: ShardMoves
     let comparing: any ShardComparing
     let resources: WriterResources
+    /// What is known of deleted customers.
+    package let tombstones: Tombstones
     /// Writers of shards whose subscriptions are to be counted.
     let uncounted: (stream: AsyncStream<ShardWriter>, continuation: AsyncStream<ShardWriter>.Continuation)
     let leftToDo = LeftToDo()
@@ -49,6 +51,7 @@ package struct ShardSet: Sendable {
         let system = ClusterSystem(
             shardMap: map, contract: .shards, transport: cluster ?? SingleNodeTransport() as any InvocationTransport)
         let headers = HeaderCache()
+        let tombstones = Tombstones(store: store, hashing: hashing)
         let names = RowNames()
         let nodeClock = NodeClock()
         let watch = ClockWatch(clock: clock, metrics: metrics, logger: logger)
@@ -61,7 +64,7 @@ package struct ShardSet: Sendable {
         let parts = map.shards.map { shard in
             let queue = ShardQueue(
                 countLimit: configuration.commandsPerShard, byteLimit: configuration.commandBytesPerShard,
-                batchLimit: configuration.commandsPerBatch, headers: headers)
+                batchLimit: configuration.commandsPerBatch, headers: headers, tombstones: tombstones)
             return ShardParts(
                 shard: shard,
                 isAssigned: configuration.lease == nil ? configuration.shards?.contains(shard) ?? true : nil,
@@ -87,6 +90,7 @@ package struct ShardSet: Sendable {
             refusal: configuration.lease == nil
                 ? ServiceError(.invalidRequest, "shards are assigned to nodes here, and do not move") : nil)
         self.comparing = comparing
+        self.tombstones = tombstones
         self.uncounted = AsyncStream.makeStream(of: ShardWriter.self)
         self.resources = WriterResources(
             loads: LoadQueue(store: store, map: map), configuration: configuration,

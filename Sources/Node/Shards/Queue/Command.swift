@@ -41,6 +41,17 @@ struct Command: Sendable {
         self.waiter = waiter
     }
 
+    private init(_ command: Command, _ submission: Submission) {
+        self.key = command.key
+        self.keyBytes = command.keyBytes
+        self.content = .submission(submission)
+        self.size = command.size
+        self.waiter = command.waiter
+    }
+
+    /// The same command with less in it.
+    func with(_ submission: Submission) -> Command { Command(self, submission) }
+
     func answer(_ outcome: SubmissionOutcome) {
         switch self.waiter {
         case .task(let task): task.resume(returning: outcome)

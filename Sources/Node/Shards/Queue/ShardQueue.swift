@@ -36,11 +36,13 @@ final class ShardQueue: Sendable {
     private let byteLimit: Int
     private let batchLimit: Int
     private let headers: HeaderCache
+    private let tombstones: Tombstones
     private let state: Mutex<State>
     private let changed = AsyncEvent()
 
-    init(countLimit: Int, byteLimit: Int, batchLimit: Int, headers: HeaderCache) {
+    init(countLimit: Int, byteLimit: Int, batchLimit: Int, headers: HeaderCache, tombstones: Tombstones) {
         self.headers = headers
+        self.tombstones = tombstones
         self.countLimit = countLimit
         self.byteLimit = byteLimit
         self.batchLimit = batchLimit
@@ -90,11 +92,28 @@ final class ShardQueue: Sendable {
     func next() async -> [Command]? {
         while true {
             switch self.take() {
-            case .batch(let batch): return batch
+            case .batch(let batch):
+                if let rest = self.withoutDeleted(batch) { return rest }
+                self.batchEnded()
             case .wait: await self.changed.wait()
             case .end: return nil
             }
         }
+    }
+
+    /// Commands that name customers whose deletion is under way are answered, and what others carry of deleted ones is taken out.
+    /// - Returns: nil where nothing is left.
+    private func withoutDeleted(_ batch: [Command]) -> [Command]? {
+        guard !self.tombstones.isEmpty else { return batch }
+        let rest = batch.compactMap { command -> Command? in
+            guard let submission = command.submission else { return command }
+            if let refusal = self.tombstones.refusal(of: submission) {
+                self.answer(command, with: refusal)
+                return nil
+            }
+            return command.with(self.tombstones.strip(submission))
+        }
+        return rest.isEmpty ? nil : rest
     }
 
     private enum Taking {

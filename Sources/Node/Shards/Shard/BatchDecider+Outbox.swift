@@ -42,9 +42,12 @@ extension BatchDecider {
     private func review(
         after events: [SubscriptionEvent], _ before: StreamEntry, _ after: StreamEntry, _ row: EntitlementRow?
     ) -> CustomerReview? {
+        let isErasure = events.contains { $0.kind == .erased || $0.kind == .deleted }
         switch before.publisher {
         case nil:
             guard let row else { return nil }
+            // Nobody is asked about who is gone.
+            guard !isErasure else { return CustomerReview() }
             let leadsElsewhere = !after.state.leads.leadsLike(before.state.leads)
             // One that is new has to look for those that supersede it, which may have come before.
             guard
@@ -52,6 +55,7 @@ extension BatchDecider {
                     || events.contains(where: { $0.mayChangeAnswers(of: after.state.key.kind) })
             else { return nil }
             return leadsElsewhere ? before.state.leads.review : CustomerReview()
+        case .identifier where isErasure, .customer where isErasure: return nil
         case .identifier(let state): return CustomerReview(customers: [state.holder].compactMap(\.self))
         case .customer:
             let concerned = events.compactMap(\.customer).flatMap(\.concernedCustomers)

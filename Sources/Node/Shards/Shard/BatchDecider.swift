@@ -97,6 +97,9 @@ struct BatchDecider {
         if let mark = submission.bundle.reevaluation {
             outcome = try self.decideReevaluation(mark, told, of: command)
         }
+        if let request = submission.bundle.erasure {
+            outcome = try self.decideErasure(request, submission.bundle, of: command)
+        }
         if let request = submission.bundle.registration {
             outcome = try self.decideRegistration(request, submission.bundle.dedupKey, of: command)
         }
@@ -276,12 +279,13 @@ struct BatchDecider {
     // MARK: Gathering
 
     /// All of it, or nothing when it throws.
+    /// - Parameter base: what the events are folded onto, where that is not `before`.
     /// - Returns: where the first event stands, which holds the facts and carries the dedup key.
     mutating func append(
-        _ events: [SubscriptionEvent], to before: StreamEntry, _ command: Command, dedupKey: [UInt8],
-        evidence: EncodedEvidence? = nil, announcedUntil: Moment
+        _ events: [SubscriptionEvent], to before: StreamEntry, onto base: StreamEntry? = nil, _ command: Command,
+        dedupKey: [UInt8], evidence: EncodedEvidence? = nil, announcedUntil: Moment
     ) throws -> SubmissionOutcome.Place {
-        var after = before
+        var after = base ?? before
         after.sequence = self.head
         var written: [NewEvent] = []
         var outlook: Outlook?

@@ -23,7 +23,11 @@ struct CustomerIdentifiers {
                 self.add(.appTransaction, rescinded.appTransactionID)
             }
             self.add(.customer, (event.link?.customer ?? event.registration?.customer)?.rawValue ?? event.customerID)
-            if case .moved(let target) = event.customer?.content { self.add(.customer, target?.rawValue) }
+            // A deletion finds whoever names the customer.
+            switch event.customer?.content {
+            case .moved(let other), .takes(let other, _, _): self.add(.customer, other?.rawValue)
+            case .granted, .revoked, .attributes, .drops, .taken, .stays, .told, nil: break
+            }
         }
     }
 
@@ -56,7 +60,7 @@ struct CustomerIdentifiers {
     }
 
     private mutating func add(_ kind: IdentifierHash.Kind, _ value: String?) {
-        guard let value, !value.isEmpty else { return }
+        guard let value, !value.isEmpty, value != ErasedIdentifiers.mark else { return }
         let identifier = Identifier(kind: kind, value: value)
         if !self.identifiers.contains(identifier) { self.identifiers.append(identifier) }
     }

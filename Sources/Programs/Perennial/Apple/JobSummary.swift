@@ -17,7 +17,7 @@ package struct JobSummary {
     package var ending: String {
         switch self.text("state") {
         case "failed":
-            let reason = self.isReevaluation ? self.text("message") : self.text("error")
+            let reason = self.isStored ? self.text("message") : self.text("error")
             return "\(self.name) has failed: \(reason) (until then \(self.figures))"
         case "cancelled": return "\(self.name) was cancelled (until then \(self.figures))"
         default: return "\(self.name) is done: \(self.figures)"
@@ -25,15 +25,23 @@ package struct JobSummary {
     }
 
     private var isRun: Bool { self.text("kind") == "run" }
-    private var isReevaluation: Bool { self.text("kind") == "reevaluate" }
+    /// Its row is in the store.
+    private var isStored: Bool { ["reevaluate", "erase", "convert"].contains(self.text("kind")) }
 
     private var name: String {
-        let kind = self.isReevaluation ? "reevaluation" : self.isRun ? "reconciliation" : "backfill"
+        let kind =
+            switch self.text("kind") {
+            case "reevaluate": "reevaluation"
+            case "erase": "deletion"
+            case "convert": "conversion of look-ups"
+            case "run": "reconciliation"
+            default: "backfill"
+            }
         return "\(kind) \(self.text("id"))"
     }
 
     private var figures: String {
-        if self.isReevaluation {
+        if self.isStored {
             let waits = self.isRunning ? self.job["message"]?.plain.map { ", waits: \($0)" } ?? "" : ""
             return "examined \(self.text("examined")), changed \(self.text("changed"))\(waits)"
         }

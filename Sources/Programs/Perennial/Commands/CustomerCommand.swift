@@ -12,10 +12,11 @@ struct CustomerCommand: ParsableCommand {
               perennial customer move anonymous-7 u-1001
               perennial customer grant u-1001 pro --until 2027-01-31T00:00:00Z --source web --reason "order 4711"
               perennial customer set u-1001 plan=gold
+              perennial customer delete u-1001
             """,
         subcommands: [
             Show.self, List.self, Link.self, Unlink.self, Dismiss.self, Move.self, Grant.self, Revoke.self, Set.self,
-            Release.self, Undo.self,
+            Release.self, Undo.self, Delete.self,
         ])
 
     struct Show: AsyncParsableCommand {

@@ -29,8 +29,10 @@ package struct FeatureLevel: RawRepresentable, Hashable, Comparable, Sendable {
     package static let undo = Self(rawValue: 6)
     /// Commits that leave something to do elsewhere: streams that others supersede, and customers who are told of changed answers.
     package static let outbox = Self(rawValue: 7)
+    /// Streams that forget deleted customers.
+    package static let erasure = Self(rawValue: 8)
     /// The newest that this build can read and write.
-    package static let supported = Self.outbox
+    package static let supported = Self.erasure
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

@@ -211,7 +211,7 @@ extension LinkRecord {
             action, try personal.customerIds.first.map { id throws(Refusal) in CustomerID(stored: try id.spelling()) },
             token: personal.hasLinkToken ? AccountToken(try personal.linkToken.spelling()) : nil,
             place: proto.hasPlace ? FactPlace(proto.place) : nil, actor: proto.hasActor ? proto.actor : nil,
-            reason: proto.hasReason ? proto.reason : nil)
+            reason: proto.hasReason ? proto.reason : nil, isErased: proto.erased)
     }
 }
 

@@ -65,6 +65,16 @@ struct CustomerCommandTests {
         let unlinked = try await self.output("customer", "unlink", "u-1", id, at: url)
         #expect(unlinked.contains(#/everything +no/#))
 
+        let away = try await self.run("customer", "delete", "anon", at: url)
+        #expect(away.status == 1 && away.errors.contains("customerMoved"))
+        let deleted = try await self.run("customer", "delete", "u-1", at: url)
+        #expect(
+            deleted.status == 0 && deleted.output.contains(#/deletion [0-9a-f]+ is done: examined \d+, changed \d+/#))
+        for gone in ["anon", "u-1"] {
+            #expect(try await self.run("customer", "show", gone, at: url).errors.contains("unknownCustomer"))
+        }
+        #expect(try await self.output("subscription", "show", id, at: url).contains(id))
+
         process.terminate()
         let ended = await process.result()
         #expect(ended.status == 0)

@@ -1,0 +1,53 @@
+import Customers
+import EventLog
+import ServiceContract
+import Subscriptions
+import WireProtocol
+
+/// Streams that forget a deleted customer.
+extension BatchDecider {
+    /// What the stream's events said of the customer is gone when this is asked; the event that this records says no more than that.
+    mutating func decideErasure(
+        _ request: ErasureRequest, _ bundle: FactBundle, of command: Command
+    ) throws -> SubmissionOutcome {
+        let before = self.entry(of: command)
+        if let earlier = self.delivery(of: bundle.dedupKey) { return .duplicate(earlier.place) }
+        guard before.version.rawValue == request.version else {
+            // Whatever has been recorded since may name the customer.
+            let error = ServiceError(CustomerRefusal.customerMoving)
+            return .refused(error.code, message: error.message)
+        }
+        let after = before.erasing(request)
+        guard !after.keepsLike(before) else { return .duplicate(before.place) }
+        let place = try self.append(
+            [SubscriptionEvent(source: .person, changes: [before.isOwn(request) ? .deleted : .erased])], to: before,
+            onto: after, command,
+            dedupKey: bundle.dedupKey, announcedUntil: self.announcedUntil(before))
+        self.deliveries[bundle.dedupKey] = Delivery(contentDigest: nil, place: place)
+        return .recorded(place)
+    }
+}
+
+extension StreamEntry {
+    /// The stream is that of one who is deleted.
+    fileprivate func isOwn(_ request: ErasureRequest) -> Bool {
+        request.erased.contains(self.publisher?.customer?.customer)
+    }
+
+    fileprivate func erasing(_ request: ErasureRequest) -> StreamEntry {
+        var entry = self
+        guard let publisher else {
+            entry.state = self.state.erasing(request.erased, links: request.links)
+            return entry
+        }
+        entry.publisher = publisher.erasing(request.erased)
+        // Nothing of a customer who is gone is due.
+        if entry.publisher == PublisherState(of: self.state.key.kind) { entry.nextDue = nil }
+        return entry
+    }
+
+    /// Whether both keep the same.
+    fileprivate func keepsLike(_ other: Self) -> Bool {
+        self.state == other.state && self.publisher == other.publisher
+    }
+}
