@@ -87,8 +87,12 @@ package final class JobRunner: Sendable {
         try await self.book.add(job)
         try await ServiceError.translating { try await self.erasing.notes.write(erased, of: job.id) }
         // The first pass, so that answers have changed when this returns.
-        _ = try await self.erasing.pass(erased, job.id)
-        return try await self.book.job(job.id)
+        let pass = try await self.erasing.pass(erased, job.id).1
+        // Where the job has gone on meanwhile, it counts for itself.
+        let (now, note) = try await self.book.row(of: job.id)
+        var counted = now
+        (counted.examined, counted.changed) = (pass.examined, now.changed + pass.changed)
+        return try await self.book.replace(note, with: counted) ? counted : now
     }
 
     /// The job of this id, if there is one that goes on.

@@ -12,11 +12,13 @@ package struct CustomerFilter: Hashable, Sendable {
     package var expiresFrom: Moment?
     /// A link to it was refused and waits for a person.
     package var hasConflicts: Bool
+    /// Nobody has said whose it is: it leads nowhere, or by its token alone to the customer whose id that is.
+    package var isUnclaimed: Bool
 
     package init(
         environment: AppStoreEnvironment = .production, bundleID: BundleID? = nil, state: LifecycleState? = nil,
         productID: String? = nil, expiresBefore: Moment? = nil, expiresFrom: Moment? = nil,
-        hasConflicts: Bool = false
+        hasConflicts: Bool = false, isUnclaimed: Bool = false
     ) {
         self.environment = environment
         self.bundleID = bundleID
@@ -25,6 +27,7 @@ package struct CustomerFilter: Hashable, Sendable {
         self.expiresBefore = expiresBefore
         self.expiresFrom = expiresFrom
         self.hasConflicts = hasConflicts
+        self.isUnclaimed = isUnclaimed
     }
 }
 

@@ -15,10 +15,10 @@ import Testing
             #expect(empty.json["next"] is NSNull && empty.json["asOf"] is String)
             let all = "state=retry&product=pro&expiresBefore=2027-01-01T00:00:00Z&expiresFrom=2026-01-01T00:00:00Z"
             let filtered = try await node.send(
-                "GET", "/v1/customers?\(all)&conflicts=true&environment=Sandbox&bundleId=a&limit=1")
+                "GET", "/v1/customers?\(all)&conflicts=true&unclaimed=true&environment=Sandbox&bundleId=a&limit=1")
             #expect(filtered.status == 200)
             for query in [
-                "state=gone", "expiresBefore=soon", "conflicts=1", "limit=0", "limit=1001", "after=x",
+                "state=gone", "expiresBefore=soon", "conflicts=1", "unclaimed=yes", "limit=0", "limit=1001", "after=x",
                 "states=retry",
             ] {
                 #expect(try await node.send("GET", "/v1/customers?\(query)").status == 400, "\(query)")

@@ -106,6 +106,31 @@ import Testing
         }
     }
 
+    @Test func `those of which nobody has said whose they are`() async throws {
+        let node = try self.node(InMemoryEventStore(shardCount: 16))
+        let unclaimed = CustomerFilter(isUnclaimed: true)
+        let tokens = (1...3).map { "a0eebc99-9c0b-4ef8-bb6d-6bb9bd38000\($0)" }
+        try await node.run { service in
+            // 1 and 2 carry tokens, 3 and 4 nothing.
+            for (id, token) in [("1", tokens[0]), ("2", tokens[1]), ("3", nil), ("4", nil)] {
+                var life = TestSubscription(id: id, from: Node.start - .days(1))
+                var bought = life.subscribe()
+                bought.period?.appAccountToken = token
+                _ = try await service.ingest(signedPayload: try node.apple.sign(bought))
+            }
+            #expect(try await Self.ids(unclaimed, service) == ["1", "2", "3", "4"])
+            // The one whose id it is: that says nothing new.
+            try await service.register([.token(AccountToken(tokens[1])!)], for: CustomerID(tokens[1])!, actor: nil)
+            try await service.link(StreamReference(id: "3"), LinkRequest(Self.customer, origin: .backend))
+            #expect(try await Self.ids(unclaimed, service) == ["1", "4"])
+            try await service.link(
+                StreamReference(id: "3"), LinkRequest(Self.customer, origin: .backend, action: .unlink))
+            #expect(try await Self.ids(unclaimed, service) == ["1", "3", "4"])
+            // Pages go on where they ended.
+            #expect(try await Self.all(unclaimed, limit: 1, service).count == 3)
+        }
+    }
+
     @Test func `whose each is, and who waits for it`() async throws {
         let node = try self.node(InMemoryEventStore(shardCount: 16))
         try await node.run { service in

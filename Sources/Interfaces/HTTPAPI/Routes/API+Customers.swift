@@ -23,7 +23,7 @@ extension API {
                 state: try call.query.word("state", as: LifecycleState.self), productID: try call.query.text("product"),
                 expiresBefore: try call.query.moment("expiresBefore"),
                 expiresFrom: try call.query.moment("expiresFrom"),
-                hasConflicts: try call.query.flag("conflicts")),
+                hasConflicts: try call.query.flag("conflicts"), isUnclaimed: try call.query.flag("unclaimed")),
             after: try call.query.text("after"), limit: try call.query.limit())
         return .json(reserving: 4_096) { page.write(to: &$0) }
     }

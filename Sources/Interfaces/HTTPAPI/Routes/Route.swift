@@ -99,7 +99,7 @@ extension Route {
         Route(
             .get, "/v1/customers", .scope(.read),
             parameters: page + [
-                "environment", "bundleId", "state", "product", "expiresBefore", "expiresFrom", "conflicts",
+                "environment", "bundleId", "state", "product", "expiresBefore", "expiresFrom", "conflicts", "unclaimed",
             ]
         ) { try await $0.customers($1) },
         Route(

@@ -64,8 +64,8 @@ package struct CustomerLister: Sendable {
         of rows: ArraySlice<StreamRow>, in shard: ShardID, _ filter: CustomerFilter, at now: Moment, atMost limit: Int
     ) async throws -> [(StreamRow, CustomerListing)] {
         var found: [(row: StreamRow, state: StreamState, snapshot: SubscriptionSnapshot)] = []
-        // Whether a conflict still waits is seen later.
-        for row in rows where filter.hasConflicts || found.count < limit {
+        // Whether a conflict still waits, and whose each is, is seen later.
+        for row in rows where filter.hasConflicts || filter.isUnclaimed || found.count < limit {
             guard let key = StreamKey(bytes: row.key), filter.includes(key) else { continue }
             let state = try await self.holdings.store.loadState(row, key: key, in: shard)
             guard !filter.hasConflicts || !state.leads.conflicts.isEmpty,
@@ -84,7 +84,10 @@ package struct CustomerLister: Sendable {
             let conflicts = state.leads.conflicts.map { directory.end(of: links.hash($0)) ?? $0 }
                 .filter { !customers.contains($0) }
             let listing = CustomerListing(snapshot: snapshot, customers: customers, conflicts: conflicts)
-            return filter.hasConflicts && conflicts.isEmpty ? nil : (row, listing)
+            guard !filter.hasConflicts || !conflicts.isEmpty,
+                !filter.isUnclaimed || links.isUnclaimed(state, directory)
+            else { return nil }
+            return (row, listing)
         }
     }
 }

@@ -48,6 +48,15 @@ package struct LinkJudge: Sendable {
         }
     }
 
+    /// Nobody has said whose the stream is: it leads nowhere, or by its token alone to the customer whose id that is.
+    package func isUnclaimed(_ state: StreamState, _ directory: CustomerDirectory) -> Bool {
+        let resolution = self.resolution(of: state, directory)
+        guard resolution.sharers.isEmpty else { return false }
+        guard let holder = resolution.holder else { return true }
+        guard holder.reason == .token, !holder.isInherited, let token = state.leads.token?.value else { return false }
+        return directory.target(of: self.hashing.hash(.token(token))) == nil
+    }
+
     /// Whether a stream leads where its predecessor does.
     package func inherits(_ state: StreamState, _ directory: CustomerDirectory) -> Bool {
         self.resolution(of: state, directory).holder?.isInherited ?? false

@@ -12,6 +12,7 @@ extension CustomerCommand {
                   perennial customer list --state retry
                   perennial customer list --state subscribed --expires-before 2027-01-31T00:00:00Z --product pro.monthly
                   perennial customer list --conflicts
+                  perennial customer list --unclaimed
                 """)
 
         @Option(help: "subscribed, grace, retry, expired, revoked or owned.")
@@ -24,6 +25,8 @@ extension CustomerCommand {
         var expiresFrom: String?
         @Flag(help: "Those to which a link was refused and waits for a person.")
         var conflicts = false
+        @Flag(help: "Those of which nobody has said whose they are, by a link or a registration.")
+        var unclaimed = false
         @Option(help: "How many to print at most.")
         var limit = 100
         @Option(help: ArgumentHelp("Those of this app alone.", valueName: "id"))
@@ -61,7 +64,7 @@ extension CustomerCommand {
             [
                 ("environment", self.environment), ("bundleId", self.bundleId), ("state", self.state),
                 ("product", self.product), ("expiresBefore", self.expiresBefore), ("expiresFrom", self.expiresFrom),
-                ("conflicts", self.conflicts ? "true" : nil),
+                ("conflicts", self.conflicts ? "true" : nil), ("unclaimed", self.unclaimed ? "true" : nil),
             ]
         }
 
