@@ -13,6 +13,10 @@ package final class AppStoreSimulator: Service {
     package let time: SimulatedTime
     package let truths = TruthBoard()
     package let deliveries = DeliveryLog()
+    /// What the publisher's customers have.
+    package let customers = CustomerBoard()
+    /// What the publisher's backend has asked for.
+    package let backendRequests = BackendLog()
     /// Every request to the store's API that was answered lately.
     package let requests = RequestLog()
 
@@ -86,7 +90,10 @@ package final class AppStoreSimulator: Service {
     package func run() async throws {
         let server = SimulatorServer(
             port: self.configuration.port, store: self.configuration.store, truths: self.truths,
-            deliveries: self.deliveries, time: self.time, api: self.api, logger: self.logger)
+            deliveries: self.deliveries, time: self.time, api: self.api,
+            publisher: SimulatorServer.Publisher(
+                customers: self.customers, requests: self.backendRequests, writer: self.backendWriter),
+            logger: self.logger)
         let (running, signal) = AsyncStream.makeStream(of: Void.self)
         let application = server.application { port in
             await self.serverRuns(on: port)
@@ -119,15 +126,36 @@ package final class AppStoreSimulator: Service {
             urls: self.configuration.deliverTo, client: client, patience: self.configuration.patience)
         var run = SimulationRun(
             configuration: self.configuration, origin: self.origin, time: self.time, records: self.records,
-            signer: signer, sender: self.configuration.deliverTo.isEmpty ? nil : sender)
+            backend: (self.customers, self.backendRequests), signer: signer,
+            sender: self.configuration.deliverTo.isEmpty ? nil : sender)
         do {
             run.resume(from: self.checkpoint)
-            try await run.run(report: { self.report($0) }, save: { self.save($0) })
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                if let player = self.player(client: client) { group.addTask { try await player.run() } }
+                try await run.run(report: { self.report($0) }, save: { self.save($0) })
+                try await group.waitForAll()
+                run.mark { self.save($0) }
+            }
         } catch {
             try? await client.shutdown()
             throw error
         }
         try await client.shutdown()
+    }
+
+    private var backendWriter: BackendCallWriter {
+        BackendCallWriter(
+            store: self.configuration.store, ledger: self.records.ledger, truths: self.truths, signer: self.signer)
+    }
+
+    /// nil where there is no node to ask.
+    private func player(client: HTTPClient) -> BackendPlayer? {
+        self.configuration.backend.map { backend in
+            BackendPlayer(
+                url: backend.url.hasSuffix("/") ? String(backend.url.dropLast()) : backend.url, token: backend.token,
+                log: self.backendRequests, writer: self.backendWriter, client: client,
+                patience: self.configuration.patience, logger: self.logger)
+        }
     }
 
     private func report(_ statistics: SimulatorStatistics) { self.counts.withLock { $0 = statistics } }

@@ -22,7 +22,11 @@ struct SimulationRun: ~Copyable {
     private let maximumInFlight: Int
     private let outages: SimulatorConfiguration.Outages
 
+    private let requests: BackendLog
+    private let hasBackend: Bool
+
     private var population: Population
+    private var backend: PublisherBackend
     private var machine: DeliveryMachine<Dispatch>
     private var reachability = Reachability()
     private var inFlight = 0
@@ -36,6 +40,8 @@ struct SimulationRun: ~Copyable {
 
     /// Ends a pause early: there are shutdowns to notice.
     private static let longestPause = Duration.milliseconds(250)
+    /// While the backend waits for an answer.
+    private static let shortestPause = Duration.milliseconds(2)
     private static let saveInterval = Duration.seconds(5)
     /// With every attempt that may be under way: so long without an answer, the receiver is silent.
     private static let silence = Duration.seconds(1)
@@ -44,7 +50,8 @@ struct SimulationRun: ~Copyable {
 
     init(
         configuration: SimulatorConfiguration, origin: SimulationCheckpoint.Origin, time: SimulatedTime,
-        records: SimulationRecords, signer: NotificationSigner, sender: NotificationSender?
+        records: SimulationRecords, backend: (customers: CustomerBoard, requests: BackendLog),
+        signer: NotificationSigner, sender: NotificationSender?
     ) {
         self.origin = origin
         self.time = time
@@ -52,6 +59,11 @@ struct SimulationRun: ~Copyable {
         self.ledger = records.ledger
         self.history = records.history
         self.desk = records.desk
+        self.requests = backend.requests
+        self.backend = PublisherBackend(
+            ids: CustomerIDs(people: configuration.scenario.people, seed: configuration.seed), board: backend.customers,
+            start: Moment(milliseconds: origin.start))
+        self.hasBackend = configuration.backend != nil
         self.signer = signer
         self.sender = sender
         self.maximumInFlight = configuration.maximumInFlight
@@ -71,6 +83,7 @@ struct SimulationRun: ~Copyable {
         guard let checkpoint else { return }
         self.reached = Moment(milliseconds: checkpoint.reached)
         self.orders = checkpoint.orders ?? []
+        self.requests.recall(checkpoint.backendRequests ?? 0)
         var orders = self.orders[...]
         var sent: [NotificationHistory.Record] = []
         while true {
@@ -84,7 +97,8 @@ struct SimulationRun: ~Copyable {
             self.turns += 1
             self.remember(self.population.next(), by: checkpoint, &sent)
         }
-        self.history.restore(sent, at: self.reached)
+        self.askBackend(until: self.reached)
+        self.history.restore(sent.filter { $0.dispatch.notification.environment == nil }, at: self.reached)
         self.truths.settle(self.reached)
     }
 
@@ -142,6 +156,9 @@ struct SimulationRun: ~Copyable {
         }
     }
 
+    /// The place once more, with what the backend was still waiting for.
+    func mark(_ save: (SimulationCheckpoint) -> Void) { save(self.checkpoint) }
+
     /// - Returns: how long there is nothing more to do.
     private mutating func startWhatIsDue(in group: inout ThrowingTaskGroup<Wake, any Error>) throws -> Duration {
         let now = self.time.now
@@ -160,6 +177,7 @@ struct SimulationRun: ~Copyable {
         self.noteAttempts()
         if turns >= Self.turnsAtOnce { return .zero }
         guard self.sender == nil || self.inFlight < allowance else { return Self.longestPause }
+        guard !self.isHeldUp else { return Self.shortestPause }
         let nextDue = [self.population.nextDue, self.machine.nextDue].compactMap { $0 }.min() ?? .distantFuture
         return min(Self.longestPause, self.time.realDuration(until: nextDue))
     }
@@ -183,9 +201,10 @@ struct SimulationRun: ~Copyable {
         while true {
             if let delivery = self.machine.next(at: now) { return delivery }
             guard turns < Self.turnsAtOnce, let due = self.population.nextDue, due <= now else {
-                if turns < Self.turnsAtOnce { self.reached = max(self.reached, now) }
+                if turns < Self.turnsAtOnce { self.reach(now) }
                 return nil
             }
+            guard self.reach(due) else { return nil }
             turns += 1
             self.takeTurn(due: due)
         }
@@ -193,11 +212,24 @@ struct SimulationRun: ~Copyable {
 
     private mutating func takeTurns(until now: Moment, _ turns: inout Int) {
         while turns < Self.turnsAtOnce, let due = self.population.nextDue, due <= now {
+            guard self.reach(due) else { return }
             turns += 1
             self.takeTurn(due: due)
         }
-        if turns < Self.turnsAtOnce { self.reached = max(self.reached, now) }
+        if turns < Self.turnsAtOnce { self.reach(now) }
     }
+
+    /// Nothing is left to do before a moment, unless the backend has asked a node for something and is not answered: in the
+    /// world nobody buys before what was asked for earlier.
+    @discardableResult
+    private mutating func reach(_ moment: Moment) -> Bool {
+        self.askBackend(until: moment)
+        guard !self.isHeldUp else { return false }
+        self.reached = max(self.reached, moment)
+        return true
+    }
+
+    private var isHeldUp: Bool { self.hasBackend && self.requests.isHoldingUp }
 
     private mutating func takeTurn(due: Moment) {
         self.reached = max(self.reached, due)
@@ -211,9 +243,16 @@ struct SimulationRun: ~Copyable {
         for notification in development.notifications { self.machine.enter(Dispatch(notification)) }
     }
 
-    private func note(_ development: Development) {
+    private mutating func note(_ development: Development) {
+        self.askBackend(until: development.moment)
         self.truths.update(development.books.map(\.truth))
         self.ledger.update(development)
+        self.backend.notice(development)
+    }
+
+    /// Before anything happens that is later.
+    private mutating func askBackend(until moment: Moment) {
+        while let request = self.backend.next(dueBy: moment) { self.requests.enter(request) }
     }
 
     private mutating func settle(_ delivery: DeliveryMachine<Dispatch>.Delivery, _ result: SendAttempt.Result) {
@@ -231,7 +270,10 @@ struct SimulationRun: ~Copyable {
     }
 
     private mutating func noteAttempts() {
-        for (dispatch, attempt) in self.machine.takeAttempts() { self.history.note(attempt, of: dispatch) }
+        // The history of another environment is another one.
+        for (dispatch, attempt) in self.machine.takeAttempts() where dispatch.notification.environment == nil {
+            self.history.note(attempt, of: dispatch)
+        }
     }
 
     // MARK: Orders
@@ -269,6 +311,7 @@ struct SimulationRun: ~Copyable {
         statistics.isBehind = self.inFlight > 0 || self.machine.nextDue.map { $0 <= self.time.now } ?? false
         statistics.isReachable = self.reachability.isReachable
         report(statistics)
+        self.askBackend(until: self.reached)
         self.truths.settle(self.reached)
         let start = ContinuousClock.now
         guard start >= self.nextSave else { return }
@@ -281,6 +324,6 @@ struct SimulationRun: ~Copyable {
         SimulationCheckpoint(
             origin: self.origin, reached: self.reached.milliseconds, now: self.time.now.milliseconds, turns: self.turns,
             unfinished: self.machine.unfinished, givenUp: self.machine.givenUp, recovered: self.machine.recovered,
-            orders: self.orders)
+            orders: self.orders, backendRequests: self.requests.made)
     }
 }

@@ -43,4 +43,15 @@ import Testing
         #expect(self.scenario.people.map(\.arrivesAfter) == [.seconds(0), .days(2), .days(4)])
         #expect(self.scenario.people.allSatisfy { !$0.story.isEmpty })
     }
+
+    @Test func `the people of the demo live by the default scenario`() {
+        let customers = Scenario.customers
+        #expect(customers.products == self.scenario.products)
+        #expect(customers.habits == self.scenario.habits)
+        #expect(customers.grace == self.scenario.grace)
+        #expect(
+            customers.people.map(\.name) == ["Anna", "Ben", "Clara", "Dora", "Emil", "Fay", "Gus", "App Review"])
+        #expect(customers.people.allSatisfy { $0.customerID != nil && !$0.story.isEmpty })
+        #expect(customers.people.filter(\.isInSandbox).map(\.name) == ["App Review"])
+    }
 }

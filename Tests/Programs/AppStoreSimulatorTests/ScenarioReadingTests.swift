@@ -36,7 +36,12 @@ import Testing
             ("changePrice: 0.995", .changePrice(to: 995)), ("lapse", .lapse),
             ("externalToken", .externalToken(isReported: true)),
             ("externalToken: { reported: false }", .externalToken(isReported: false)),
-            ("rescindConsent", .rescindConsent), ("cancel:", .cancel), ("\"cancel\"", .cancel),
+            ("rescindConsent", .rescindConsent), ("post", .tellBackend(.post())),
+            ("post: { as: anonymous-7 }", .tellBackend(.post(as: "anonymous-7"))),
+            ("post: { as: u-2, restore: true }", .tellBackend(.post(as: "u-2", restores: true))),
+            ("register: anonymous-7", .tellBackend(.register(from: "anonymous-7"))),
+            ("payOnWeb: pro", .tellBackend(.payOnWeb(entitlement: "pro"))), ("leaveWeb", .tellBackend(.leaveWeb)),
+            ("cancel:", .cancel), ("\"cancel\"", .cancel),
         ] as [(String, Act)])
     func anActIs(_ text: String, _ act: Act) throws {
         let scenario = try self.scenario("people: [{ name: Ben, life: [{ after: 1d }, \(Self.flow(text))] }]")
@@ -81,6 +86,28 @@ import Testing
                     [.act(.buy(product: "pro.monthly")), .wait(.calendar(.months(1))), .act(.fail)]),
                 ScriptedLife(name: "Eve", [.act(.buy(product: "coins.100"))]),
             ])
+    }
+
+    @Test func `a person may have an id, and buy in Sandbox`() throws {
+        let scenario = try self.scenario(
+            """
+            people:
+              - { name: Ben, customer: u-1001, life: [buy: pro.monthly] }
+              - { name: Eve, sandbox: true, life: [buy: coins.100] }
+              - { name: Ida, customer: u-1002, token: 3D1F9A52-6C0E-4B7A-9D43-8E2B5C7F1A60, life: [buy: coins.100] }
+            """)
+
+        #expect(scenario.people.map(\.customerID) == ["u-1001", nil, "u-1002"])
+        #expect(scenario.people.map(\.token) == [nil, nil, "3d1f9a52-6c0e-4b7a-9d43-8e2b5c7f1a60"])
+        #expect(scenario.people.map(\.isInSandbox) == [false, true, false])
+        #expect(scenario.namedCustomers.map { $0.customerID(seed: 1) }.first == "u-1001")
+        #expect(throws: ScenarioError.self) {
+            try self.scenario(
+                "people: [{ name: Ben, customer: \(String(repeating: "a", count: 129)), life: [cancel] }]")
+        }
+        #expect(throws: ScenarioError.self) {
+            try self.scenario("people: [{ name: Ben, token: mine, life: [cancel] }]")
+        }
     }
 
     @Test func aProductIsWhatItsKeysSay() throws {

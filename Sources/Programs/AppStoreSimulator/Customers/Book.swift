@@ -29,6 +29,14 @@ enum Book: Sendable {
         }
     }
 
+    /// 0 is the purchaser's; 1…5 are those of the family they share with.
+    var familyAccount: Int {
+        TransactionNumbers.account(ofTransaction: self.originalTransactionID).map { $0 % 10 } ?? 0
+    }
+
+    /// The token that the newest transaction carries; nil for what a family shares.
+    var accountToken: String? { self.transactions.last.flatMap { self.profile.accountToken(for: $0) } }
+
     /// When the store last signed something about it.
     var lastSigned: Moment {
         switch self {
@@ -45,6 +53,17 @@ struct Development: Sendable {
     var books: [Book] = []
     /// Of everybody's extension that the publisher has asked for.
     var massExtension: MassExtensionReport?
+    /// What the publisher's backend learns beside what the store says.
+    var news: [BackendTip] = []
+}
+
+/// What the publisher's backend learns of somebody.
+struct BackendTip: Sendable {
+    /// The customer's number in the simulation.
+    let customer: Int
+    let news: Act.BackendNews
+    /// The `originalTransactionId` of what they bought last; nil before the first purchase.
+    let bought: String?
 }
 
 /// How an extension of everybody's renewal date went, and when it was complete.

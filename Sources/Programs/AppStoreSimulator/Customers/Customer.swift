@@ -23,6 +23,8 @@ struct Customer: Sendable {
     private var tokens: [ExternalTokenLife] = []
     private var target: Target?
     private var cardPays = true
+    /// What the publisher's backend has learnt of them and has not been asked for.
+    private var news: [BackendTip] = []
 
     /// A member of the crowd.
     init(index: Int, habits: Habits, rules: StoreRules, seed: UInt64, arrivesAt moment: Moment) {
@@ -34,18 +36,22 @@ struct Customer: Sendable {
     /// One whose life has been written down.
     init(index: Int, life: ScriptedLife, rules: StoreRules, seed: UInt64, simulationStart: Moment) {
         let moment = simulationStart + life.arrivesAfter
-        self.init(index: index, rules: rules, seed: seed, arrivesAt: moment) { _ in Conduct(life, from: moment) }
+        self.init(index: index, rules: rules, seed: seed, arrivesAt: moment, as: life) { _ in
+            Conduct(life, from: moment)
+        }
     }
 
     private init(
-        index: Int, rules: StoreRules, seed: UInt64, arrivesAt moment: Moment,
+        index: Int, rules: StoreRules, seed: UInt64, arrivesAt moment: Moment, as life: ScriptedLife? = nil,
         conduct: (inout SeededGenerator) -> Conduct
     ) {
         var random = SeededGenerator(seed: seed, stream: UInt64(index))
         var profile = CustomerProfile(index: index, random: &random)
+        if let life, life.saysItsToken { profile = profile.buying(with: life.appAccountToken) }
         profile.arrival = moment
+        profile.environment = life?.isInSandbox == true && rules.environment != .sandbox ? .sandbox : nil
         self.profile = profile
-        self.rules = rules
+        self.rules = rules.applied(in: profile.environment)
         self.arrival = moment
         self.conduct = conduct(&random)
         self.random = random
@@ -111,6 +117,9 @@ struct Customer: Sendable {
         case .fail, .pay:
             self.cardPays = act == .pay
             return self.subscriptions.indices.flatMap { self.perform(act, on: $0, at: moment) }
+        case .tellBackend(let news):
+            self.news.append(BackendTip(customer: self.profile.index, news: news, bought: self.newestPurchaseID))
+            return []
         case .cancel, .resume, .change, .keep, .redeem, .consent, .share, .unshare, .raisePrice, .extend,
             .withdraw, .lapse, .migrate, .changeMetadata, .changePrice:
             return self.performOnTarget(act, at: moment)
@@ -121,6 +130,21 @@ struct Customer: Sendable {
     private var targetIndex: Int? {
         guard case .subscription(let index) = self.target else { return self.subscriptions.indices.last }
         return index
+    }
+
+    /// What the backend has learnt since this was last asked.
+    mutating func takeNews() -> [BackendTip] {
+        defer { self.news = [] }
+        return self.news
+    }
+
+    /// The `originalTransactionId` of what was bought last.
+    private var newestPurchaseID: String? {
+        if case .purchase(let index) = self.target { return self.purchases[index].truth.originalTransactionID }
+        guard let index = self.targetIndex, !self.subscriptions[index].purchaser.transactions.isEmpty else {
+            return nil
+        }
+        return self.subscriptions[index].purchaser.truth.originalTransactionID
     }
 
     private mutating func performOnTarget(_ act: Act, at moment: Moment) -> [StoreNotification] {

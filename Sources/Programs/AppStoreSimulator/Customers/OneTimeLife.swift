@@ -22,7 +22,7 @@ struct OneTimeLife: Sendable {
         self.transaction = StoreTransaction(
             id: id, originalID: id, product: product, quantity: quantity, purchaseDate: moment,
             originalPurchaseDate: moment, reason: .purchase, price: product.price * quantity)
-        self.truth = Truth(originalTransactionID: id)
+        self.truth = Truth(originalTransactionID: id, environment: profile.environment)
         self.truth.set(self.transaction)
     }
 

@@ -80,7 +80,9 @@ struct Population: Sendable {
             guard let due = self.customers[index].nextDue, due <= moment else { return Development() }
             let notifications = self.customers[index].next()
             self.plan(index)
-            return Development(notifications: notifications, books: self.customers[index].books)
+            return Development(
+                notifications: notifications, books: self.customers[index].books,
+                news: self.customers[index].takeNews())
         }
     }
 

@@ -25,7 +25,7 @@ struct SubscriptionAccount: Sendable {
         self.ownership = ownership
         self.numbers = numbers
         self.random = random
-        self.truth = Truth(originalTransactionID: numbers.transactionID(1))
+        self.truth = Truth(originalTransactionID: numbers.transactionID(1), environment: profile.environment)
     }
 
     /// The newest transaction; it may be one whose period has not begun. There is one once something was bought.

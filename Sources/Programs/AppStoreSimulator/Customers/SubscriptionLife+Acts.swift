@@ -38,7 +38,7 @@ extension SubscriptionLife {
         case .migrate: return self.migrate(at: moment)
         case .changeMetadata: return self.changeMetadata(at: moment)
         case .changePrice(let price): return self.changePrice(to: price, at: moment)
-        case .externalToken, .rescindConsent: return []
+        case .externalToken, .rescindConsent, .tellBackend: return []
         }
     }
 
@@ -125,7 +125,8 @@ extension Act {
     /// Once the next period is charged, these are about that one, and it has to begin first.
     fileprivate var waitsForComingPeriod: Bool {
         switch self {
-        case .cancel, .resume, .fail, .pay, .extend, .extendEverybody, .externalToken, .rescindConsent: false
+        case .cancel, .resume, .fail, .pay, .extend, .extendEverybody, .externalToken, .rescindConsent, .tellBackend:
+            false
         case .refund(let refund): refund.period == .present
         case .buy, .change, .keep, .redeem, .consent, .reverseRefund, .share, .unshare, .raisePrice, .withdraw, .lapse,
             .migrate, .changeMetadata, .changePrice:

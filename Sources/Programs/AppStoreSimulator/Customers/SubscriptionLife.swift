@@ -192,6 +192,11 @@ struct StoreRules: Hashable, Sendable {
     let grace: GracePolicy
     let environment: AppStoreEnvironment
 
+    /// The same for somebody who buys elsewhere.
+    func applied(in environment: AppStoreEnvironment?) -> StoreRules {
+        StoreRules(products: self.products, grace: self.grace, environment: environment ?? self.environment)
+    }
+
     func product(_ id: String) -> Product? { self.products.first { $0.id == id } }
 
     /// When billing retry ends by itself. The sandbox's clock is compressed, and its records foresee nothing.

@@ -29,18 +29,21 @@ struct TruthAnswer {
             json.member("gracePeriodExpiresDate", standing?.gracePeriodExpiresDate?.description)
             json.member("autoRenew", self.truth.autoRenew(at: self.moment))
             json.member("missing") { json in
-                json.array { json in for entry in self.missing { Self.write(entry, to: &json) } }
+                json.array { json in for entry in self.missing { entry.writeMissing(to: &json) } }
             }
         }
     }
+}
 
-    private static func write(_ entry: DeliveryLog.Entry, to json: inout JSONWriter) {
+extension DeliveryLog.Entry {
+    /// What was said and has not arrived.
+    func writeMissing(to json: inout JSONWriter) {
         json.object { json in
-            json.member("notificationUUID", entry.telling.uuid)
-            json.member("notificationType", entry.telling.type)
-            json.member("subtype", entry.telling.subtype)
-            json.member("signedDate", entry.telling.signedDate.description)
-            switch entry.state {
+            json.member("notificationUUID", self.telling.uuid)
+            json.member("notificationType", self.telling.type)
+            json.member("subtype", self.telling.subtype)
+            json.member("signedDate", self.telling.signedDate.description)
+            switch self.state {
             case .arrived: json.member("state", "arrived")
             case .givenUp: json.member("state", "givenUp")
             case .waiting(let due):
@@ -49,7 +52,7 @@ struct TruthAnswer {
             }
             json.member("attempts") { json in
                 json.array { json in
-                    for attempt in entry.failures {
+                    for attempt in self.failures {
                         json.object { json in
                             json.member("date", attempt.date.description)
                             json.member("result", attempt.result.rawValue)

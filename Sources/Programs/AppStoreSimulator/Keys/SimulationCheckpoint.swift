@@ -3,7 +3,7 @@ import Subscriptions
 /// How far a simulation has got: with its seed, all that is needed to go on.
 struct SimulationCheckpoint: Codable, Sendable {
     /// Raised when the same seed gives other lives than before, or the file has other contents.
-    static let format = 2
+    static let format = 3
 
     /// What the lives follow from. Another one is another simulation.
     struct Origin: Codable, Hashable, Sendable {
@@ -49,4 +49,6 @@ struct SimulationCheckpoint: Codable, Sendable {
     let recovered: [String: [SendAttempt]]?
     /// What was done by the API, in order. nil in files of earlier versions.
     let orders: [StoreOrder.Entry]?
+    /// How many requests of the publisher's backend have been made.
+    let backendRequests: Int?
 }

@@ -7,10 +7,12 @@ package struct CustomerProfile: Hashable, Sendable {
     let storefront: Storefront
     package let appTransactionID: String
     /// Apps that give none are as real as those that do. Never there for what a family shares.
-    package let appAccountToken: String?
+    package private(set) var appAccountToken: String?
     let bundleVersion: String
     /// When they got the app; nil where that is the first purchase.
     var arrival: Moment?
+    /// Where they buy, if that is not where the simulated app sells.
+    var environment: AppStoreEnvironment?
 
     package init(index: Int, random: inout SeededGenerator) {
         let token = Self.drawToken(&random)
@@ -31,9 +33,18 @@ package struct CustomerProfile: Hashable, Sendable {
 
     /// Somebody of the same family, with an account of their own.
     func relative(_ random: inout SeededGenerator) -> CustomerProfile {
-        CustomerProfile(
+        var relative = CustomerProfile(
             index: self.index, storefront: self.storefront, appTransactionID: Self.drawID(&random),
             appAccountToken: nil, bundleVersion: self.bundleVersion)
+        relative.environment = self.environment
+        return relative
+    }
+
+    /// The same person, who buys with this token, or with none.
+    func buying(with token: String?) -> CustomerProfile {
+        var profile = self
+        profile.appAccountToken = token
+        return profile
     }
 
     private static func drawToken(_ random: inout SeededGenerator) -> String? {

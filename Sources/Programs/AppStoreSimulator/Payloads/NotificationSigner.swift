@@ -42,15 +42,18 @@ package struct NotificationSigner: Sendable {
     ) throws {
         switch content {
         case .purchase(let purchase):
-            try json.part("data", of: self.store) { try self.write(purchase, signedDate, &signatures, to: &$0) }
+            try json.part("data", of: self.store.selling(to: purchase.profile)) { json in
+                try self.write(purchase, signedDate, &signatures, to: &json)
+            }
         case .extensionSummary(let summary):
             json.part("summary", of: self.store) { self.write(summary, to: &$0) }
         case .externalPurchaseToken(let token):
             json.member("externalPurchaseToken") { json in json.object { self.write(token, to: &$0) } }
         case .appTransaction(let profile, let originalPurchaseDate):
+            let store = self.store.selling(to: profile)
             let payload = AppTransactionPayload(
-                profile: profile, store: self.store, originalPurchaseDate: originalPurchaseDate, signedDate: signedDate)
-            try json.part("appData", of: self.store) { json in
+                profile: profile, store: store, originalPurchaseDate: originalPurchaseDate, signedDate: signedDate)
+            try json.part("appData", of: store) { json in
                 try self.sign(payload.json, as: "signedAppTransactionInfo", &signatures, in: &json)
             }
         case .test:
@@ -62,13 +65,14 @@ package struct NotificationSigner: Sendable {
         _ purchase: StoreNotification.Purchase, _ signedDate: Moment, _ signatures: inout Signatures,
         to json: inout JSONWriter
     ) throws {
+        let store = self.store.selling(to: purchase.profile)
         json.member("bundleVersion", purchase.profile.bundleVersion)
         let transaction = TransactionPayload(
-            transaction: purchase.transaction, profile: purchase.profile, store: self.store, signedDate: signedDate)
+            transaction: purchase.transaction, profile: purchase.profile, store: store, signedDate: signedDate)
         try self.sign(transaction.json, as: "signedTransactionInfo", &signatures, in: &json)
         if let renewal = purchase.renewal {
             let payload = RenewalPayload(
-                renewal: renewal, profile: purchase.profile, environment: self.store.environment,
+                renewal: renewal, profile: purchase.profile, environment: store.environment,
                 signedDate: signedDate)
             try self.sign(payload.json, as: "signedRenewalInfo", &signatures, in: &json)
         }

@@ -15,3 +15,12 @@ package struct StoreIdentity: Hashable, Sendable {
         self.environment = environment
     }
 }
+
+extension StoreIdentity {
+    /// The same app where this customer buys it.
+    func selling(to customer: CustomerProfile) -> StoreIdentity {
+        var store = self
+        store.environment = customer.environment ?? self.environment
+        return store
+    }
+}

@@ -96,6 +96,15 @@ package struct StoreNotification: Sendable {
 
     var originalTransactionID: String? { self.purchase?.transaction.originalID }
 
+    /// Where it happened, if that is not where the simulated app sells.
+    var environment: AppStoreEnvironment? {
+        switch self.content {
+        case .purchase(let purchase): purchase.profile.environment
+        case .appTransaction(let profile, _): profile.environment
+        case .extensionSummary, .externalPurchaseToken, .test: nil
+        }
+    }
+
     /// nil for what is not about a purchase.
     var telling: Telling? {
         self.purchase.map { purchase in

@@ -57,6 +57,19 @@ package enum Act: Hashable, Sendable {
     case externalToken(isReported: Bool)
     /// A parent withdraws consent to the child's use of the app.
     case rescindConsent
+    /// The publisher's backend learns something. The store does not.
+    case tellBackend(BackendNews)
+
+    package enum BackendNews: Hashable, Sendable {
+        /// A device posts what was bought last, in the name of the customer it knows: the person's own id unless said.
+        case post(as: String? = nil, restores: Bool = false)
+        /// Signs in: what was this anonymous customer's is theirs from now on.
+        case register(from: String)
+        /// Pays for an entitlement on the web, month after month.
+        case payOnWeb(entitlement: String)
+        /// Pays there no more; what is paid for goes on to its end.
+        case leaveWeb
+    }
 
     package struct Refund: Hashable, Sendable {
         package enum Period: String, Sendable, CaseIterable {

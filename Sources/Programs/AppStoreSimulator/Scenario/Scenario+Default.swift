@@ -158,6 +158,16 @@ extension Scenario {
         #   - lapse                      the next renewal does not happen
         #   - externalToken              an external purchase; or { reported: false }
         #   - rescindConsent             a parent takes it back
+        #
+        # What the publisher's backend learns beside that, and asks a node for (simulate --backend):
+        #
+        #   - post                       a device posts what was bought last; or { as: anonymous-7, restore: true }
+        #   - register: anonymous-7      signs in: what was that customer's is theirs
+        #   - payOnWeb: pro              pays for this entitlement in the web shop, every month; leaveWeb ends it
+        #
+        # A person may have a customer: u-1001, the id by which the publisher knows them. If it is a UUID they buy with it
+        # as appAccountToken; a token: UUID is registered for the id when they arrive. Where a life posts nothing, devices
+        # post by themselves. A person with sandbox: true buys in Sandbox, as App Review does.
         people:
           - name: Anna
             story: tries pro.monthly for a week, then stays

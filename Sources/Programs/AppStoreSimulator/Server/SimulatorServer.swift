@@ -11,7 +11,15 @@ struct SimulatorServer: Sendable {
     let deliveries: DeliveryLog
     let time: SimulatedTime
     let api: StoreAPI
+    let publisher: Publisher
     let logger: Logger
+
+    /// What is known of the publisher's side.
+    struct Publisher: Sendable {
+        let customers: CustomerBoard
+        let requests: BackendLog
+        let writer: BackendCallWriter
+    }
 
     private static let mostMoments = 100
     private static let limits = 1...1_000
@@ -26,6 +34,7 @@ struct SimulatorServer: Sendable {
         router.get("/truth/:id") { request, context in
             try self.truth(of: context.parameters.require("id"), at: request.uri.queryParameters[values: "at"])
         }
+        self.addPublisherRoutes(to: router)
         self.api.addRoutes(to: router)
         return Application(
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: self.port)),
@@ -33,9 +42,7 @@ struct SimulatorServer: Sendable {
     }
 
     private func page(after id: String?, limit text: Substring?) throws -> Response {
-        guard let limit = text.map({ Int($0) }) ?? 100, Self.limits.contains(limit) else {
-            throw HTTPError(.badRequest, message: "limit: a number from 1 to 1000 is expected")
-        }
+        let limit = try Self.limit(text)
         // Read first: what is sold from now on is not part of it.
         let now = self.truths.settled
         guard let (truths, isLast) = self.truths.truths(after: id, limit: limit) else {
@@ -49,32 +56,50 @@ struct SimulatorServer: Sendable {
         guard let truth = self.truths.truth(of: id) else {
             throw HTTPError(.notFound, message: "nothing with this originalTransactionId was sold so far")
         }
+        let entries = self.deliveries.entries(about: id)
+        let answers = try self.moments(texts).map { TruthAnswer(truth, at: $0, told: entries) }
+        return Self.response(to: answers) { $0.write(to: &$1) }
+    }
+
+    // MARK: Parameters and answers
+
+    static func limit(_ text: Substring?) throws -> Int {
+        guard let limit = text.map({ Int($0) }) ?? 100, Self.limits.contains(limit) else {
+            throw HTTPError(.badRequest, message: "limit: a number from 1 to 1000 is expected")
+        }
+        return limit
+    }
+
+    /// Now, where none is named.
+    func moments(_ texts: [Substring]) throws -> [Moment] {
         guard texts.count <= Self.mostMoments else {
             throw HTTPError(.badRequest, message: "at: \(Self.mostMoments) moments at most")
         }
-        var moments = try texts.map { text in
+        let moments = try texts.map { text in
             guard let moment = Moment(rfc3339: text) else {
                 throw HTTPError(.badRequest, message: "at: a date such as 2026-05-01T12:00:00Z is expected")
             }
             return moment
         }
-        if moments.isEmpty { moments = [self.time.now] }
-        let entries = self.deliveries.entries(about: id)
-        let answers = moments.map { TruthAnswer(truth, at: $0, told: entries) }
+        return moments.isEmpty ? [self.time.now] : moments
+    }
+
+    /// One answer as it is, several as a list.
+    static func response<Answer>(to answers: [Answer], _ write: (Answer, inout JSONWriter) -> Void) -> Response {
         var json = JSONWriter()
         if answers.count == 1 {
-            answers[0].write(to: &json)
+            write(answers[0], &json)
         } else {
             json.object { json in
                 json.member("answers") { json in
-                    json.array { json in for answer in answers { answer.write(to: &json) } }
+                    json.array { json in for answer in answers { write(answer, &json) } }
                 }
             }
         }
         return Self.response(json.bytes)
     }
 
-    private static func response(_ json: [UInt8]) -> Response {
+    static func response(_ json: [UInt8]) -> Response {
         Response(
             status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: json)))
     }

@@ -60,7 +60,7 @@ extension StoreAPI {
     }
 
     private func pages(_ call: StoreCall) throws -> [Ledger.Page] {
-        let pages = self.records.ledger.pages(ofCustomerWith: call.id)
+        let pages = self.pages(ofCustomerWith: call.id)
         guard !pages.isEmpty else { throw StoreAPIError.transactionIDNotFound }
         return pages
     }

@@ -13,7 +13,7 @@ extension StoreAPI {
         let filter = try NotificationFilter(body, now: self.time.now, goesBack: self.records.history.length)
         var customer: String?
         if let id = filter.transactionID {
-            guard let page = self.records.ledger.page(ofTransaction: id) else {
+            guard let page = self.page(ofTransaction: id) else {
                 throw StoreAPIError.transactionIDNotFound
             }
             customer = page.book.profile.appTransactionID

@@ -37,7 +37,7 @@ extension StoreAPI {
     }
 
     private func items(of id: String, settled: Moment) throws -> [Item] {
-        let pages = self.records.ledger.pages(ofCustomerWith: id)
+        let pages = self.pages(ofCustomerWith: id)
         guard !pages.isEmpty else { throw StoreAPIError.transactionIDNotFound }
         return pages.compactMap { page in
             guard case .subscription(let account) = page.book, let group = account.newest.product.plan?.group else {

@@ -16,10 +16,10 @@ extension StoreAPI {
     func transaction(_ call: StoreCall) throws -> (Ledger.Page, StoreTransaction, settled: Moment) {
         try call.requireID()
         let settled = self.records.truths.settled
-        guard let page = self.records.ledger.page(ofTransaction: call.id),
+        guard let page = self.page(ofTransaction: call.id),
             let transaction = page.book.transactions.first(where: { $0.id == call.id })
         else {
-            let isCustomer = !self.records.ledger.pages(ofCustomerWith: call.id).isEmpty
+            let isCustomer = !self.pages(ofCustomerWith: call.id).isEmpty
             throw isCustomer ? StoreAPIError.appTransactionIDNotSupported : .transactionIDNotFound
         }
         return (page, transaction, settled)
@@ -28,7 +28,7 @@ extension StoreAPI {
     func appTransaction(_ call: StoreCall) throws -> StoreReply {
         try call.requireID()
         let settled = self.records.truths.settled
-        let pages = self.records.ledger.pages(ofCustomerWith: call.id)
+        let pages = self.pages(ofCustomerWith: call.id)
         guard let first = pages.first, let purchase = first.book.transactions.first else {
             throw StoreAPIError.transactionIDNotFound
         }
@@ -63,7 +63,7 @@ extension StoreAPI {
     func lookUpOrder(_ call: StoreCall) throws -> StoreReply {
         let settled = self.records.truths.settled
         let id = StoreOrderID.transaction(call.id)
-        let page = id.flatMap { self.records.ledger.page(ofTransaction: $0) }
+        let page = id.flatMap { self.page(ofTransaction: $0) }
         let transactions = page?.book.transactions.filter { $0.id == id } ?? []
         var json = JSONWriter(reservingCapacity: 8_192)
         try json.object { json in
@@ -124,14 +124,5 @@ package enum StoreOrderID {
     static func transaction(_ order: String) -> String? {
         guard order.hasPrefix("M"), let number = UInt64(order.dropFirst(), radix: 36) else { return nil }
         return Self.order(ofTransaction: "\(number)") == order ? "\(number)" : nil
-    }
-}
-
-extension String {
-    /// In the form of 8-4-4-4-12 digits.
-    var isUUID: Bool {
-        let parts = self.split(separator: "-", omittingEmptySubsequences: false)
-        return parts.map(\.utf8.count) == [8, 4, 4, 4, 12]
-            && parts.allSatisfy { part in part.allSatisfy { $0.isASCII && $0.isHexDigit } }
     }
 }

@@ -61,6 +61,18 @@ struct StoreAPI: Sendable {
         return try self.signer(for: call).sign(payload.json)
     }
 
+    // MARK: What this environment knows of
+
+    /// All that the Apple account has bought to which an id belongs. What was bought in another environment is unknown here.
+    func pages(ofCustomerWith id: String) -> [Ledger.Page] {
+        self.records.ledger.pages(ofCustomerWith: id).filter { $0.book.profile.environment == nil }
+    }
+
+    /// The book that a transaction is in. One of another environment is unknown here.
+    func page(ofTransaction id: String) -> Ledger.Page? {
+        self.records.ledger.page(ofTransaction: id).flatMap { $0.book.profile.environment == nil ? $0 : nil }
+    }
+
     // MARK: One request
 
     private func answer(_ request: Request, _ context: BasicRequestContext, _ route: StoreRoute) async throws

@@ -16,6 +16,8 @@ package struct SimulatorConfiguration: Sendable {
     package var seed: UInt64 = 1
     /// `--deliver-to`: where notifications are posted; of several, to whichever takes them. Empty posts none.
     package var deliverTo: [String] = []
+    /// `--backend`: the node to which the publisher's backend makes its requests; nil makes none.
+    package var backend: Backend?
     /// `--lose`, `--repeat`, `--delay`, `--reorder`.
     package var disturbances = Disturbances()
     /// `--environment` and the app.
@@ -26,6 +28,19 @@ package struct SimulatorConfiguration: Sendable {
     package var scenario = Scenario.default
     /// Whether the clock becomes the real one when it has caught up with the present.
     package var horizon = SimulatedTime.Horizon.present
+
+    /// A node, for those who post purchases and change customers.
+    package struct Backend: Hashable, Sendable {
+        package let url: String
+        /// An API token of the scope `write`; nil where the node asks for none.
+        package let token: String?
+
+        package init(url: String, token: String? = nil) {
+            self.url = url
+            self.token = token
+        }
+    }
+
     package enum Outages: Sendable {
         /// Customers live on, and attempts fail and are given up on by the schedule.
         case livedThrough
@@ -66,6 +81,9 @@ package struct SimulatorConfiguration: Sendable {
         }
         guard self.deliverTo.allSatisfy(Self.isAddress) else {
             throw .invalidSetting("deliver-to", "must be an http or https URL")
+        }
+        guard self.backend.map({ Self.isAddress($0.url) }) ?? true else {
+            throw .invalidSetting("backend", "must be an http or https URL")
         }
         guard [.production, .sandbox].contains(self.store.environment) else {
             throw .invalidSetting("environment", "must be Production or Sandbox")

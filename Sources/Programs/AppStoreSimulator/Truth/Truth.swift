@@ -49,6 +49,8 @@ package struct Truth: Hashable, Sendable {
     }
 
     package let originalTransactionID: String
+    /// Where it was sold, if that is not where the simulated app sells.
+    package let environment: AppStoreEnvironment?
     private var conditions = Timeline<Condition>()
     private var autoRenew = Timeline<Bool>()
     /// What the next renewal charges, by Apple's id.
@@ -56,7 +58,10 @@ package struct Truth: Hashable, Sendable {
     /// Ascending by `from`.
     private var periods: [Period] = []
 
-    init(originalTransactionID: String) { self.originalTransactionID = originalTransactionID }
+    init(originalTransactionID: String, environment: AppStoreEnvironment? = nil) {
+        self.originalTransactionID = originalTransactionID
+        self.environment = environment
+    }
 
     // MARK: The store's pen
 

@@ -13,7 +13,7 @@ struct TruthPage {
         var json = JSONWriter()
         json.object { json in
             json.member("truths") { json in
-                json.array { json in for truth in self.truths { Self.write(truth, to: &json) } }
+                json.array { json in for truth in self.truths { self.write(truth, to: &json) } }
             }
             json.member("next", self.isLast ? nil : self.truths.last?.originalTransactionID)
             json.member("now", self.now.description)
@@ -23,12 +23,13 @@ struct TruthPage {
         return json.bytes
     }
 
-    private static func write(_ truth: Truth, to json: inout JSONWriter) {
+    private func write(_ truth: Truth, to json: inout JSONWriter) {
         guard let first = truth.changes.first else { return }
         json.object { json in
             json.member("originalTransactionId", truth.originalTransactionID)
             json.member("kind", first.value.state == .owned ? "purchase" : "subscription")
             json.member("since", first.from.description)
+            json.member("environment", (truth.environment ?? self.store.environment).rawValue)
         }
     }
 }

@@ -29,6 +29,10 @@ struct NodeOptions: ParsableArguments {
         guard let tokenFile else {
             return ProcessInfo.processInfo.environment["PERENNIAL_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
         }
+        return try Self.token(in: tokenFile)
+    }
+
+    static func token(in tokenFile: String) throws -> String {
         do {
             return try String(contentsOfFile: tokenFile, encoding: .utf8).trimmingCharacters(
                 in: .whitespacesAndNewlines)

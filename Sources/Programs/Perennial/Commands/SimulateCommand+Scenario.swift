@@ -14,10 +14,15 @@ extension SimulateCommand {
                   perennial simulate scenario > mine.yaml
                   perennial simulate life mine.yaml
                   perennial demo --scenario mine.yaml
+                  perennial simulate scenario --customers > people.yaml
                 """)
 
+        @Flag(help: "The people of the demo, whom the publisher knows by an id; the rest is as in the default one.")
+        var customers = false
+
         func run() async throws {
-            for line in Scenario.defaultText.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            let text = self.customers ? Scenario.customersText : Scenario.defaultText
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
                 Console.print(String(line))
             }
         }

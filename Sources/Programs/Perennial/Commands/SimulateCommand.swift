@@ -18,7 +18,10 @@ struct SimulateCommand: AsyncParsableCommand {
               perennial simulate --keys keys \\
                 --deliver-to http://127.0.0.1:8080/v1/apple/notifications
               curl http://127.0.0.1:8090/truth/ID
+              curl http://127.0.0.1:8090/truth/customers/CUSTOMER
               perennial simulate --keys keys --scenario mine.yaml
+              perennial simulate --keys keys --deliver-to http://127.0.0.1:8080/v1/apple/notifications \\
+                --backend http://127.0.0.1:8080
             """,
         subcommands: [CorpusCommand.self, ScenarioCommand.self, LifeCommand.self, CompareCommand.self])
 
@@ -33,6 +36,10 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(
         help: "Where notifications are posted; none are without it. If given several times, to whichever takes them.")
     var deliverTo: [String] = []
+    @Option(help: "The node for which the publisher's backend is played: it posts purchases, moves customers, grants.")
+    var backend: String?
+    @Option(help: "A file that holds an API token of the scope write, for the node of --backend.")
+    var backendTokenFile: String?
     @Option(help: "Probability from 0 to 1 that an attempt is lost.")
     var lose = 0.0
     @Option(help: "Probability from 0 to 1 that a delivery is repeated.")
@@ -46,6 +53,9 @@ struct SimulateCommand: AsyncParsableCommand {
     @OptionGroup var store: SimulatedStoreOptions
 
     func validate() throws {
+        guard self.backendTokenFile == nil || self.backend != nil else {
+            throw ValidationError("--backend-token-file is for the node of --backend.")
+        }
         do {
             try self.configuration(keys: self.store.keys ?? "").validate()
         } catch {
@@ -58,6 +68,9 @@ struct SimulateCommand: AsyncParsableCommand {
         guard let keys = self.store.keys else { throw ValidationError("Missing expected argument '--keys <keys>'") }
         var configuration = self.configuration(keys: keys)
         configuration.scenario = try Scenario.read(self.store.scenario)
+        if let file = self.backendTokenFile, let backend = configuration.backend {
+            configuration.backend = .init(url: backend.url, token: try NodeOptions.token(in: file))
+        }
         let logger = LogOutput.start(level: .notice)
         let customers = configuration.scenario.namedCustomers
         do {
@@ -79,6 +92,7 @@ struct SimulateCommand: AsyncParsableCommand {
         configuration.speed = self.speed
         configuration.seed = self.store.seed
         configuration.deliverTo = self.deliverTo
+        configuration.backend = self.backend.map { .init(url: $0) }
         configuration.past = .days(min(max(self.history, 0), 10_000))
         configuration.disturbances = Disturbances(
             lose: self.lose, repeat: self.repeat, delay: self.delay, reorder: self.reorder)

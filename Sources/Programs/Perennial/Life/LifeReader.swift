@@ -14,7 +14,7 @@ package struct LifeReader: Sendable {
     package init(store: StoreIdentity, rootCertificate: [UInt8]) throws(AppStoreConfigurationError) {
         let app = try AppIdentity(
             bundleID: BundleID(rawValue: store.bundleID), appAppleID: store.appAppleID,
-            environments: [store.environment], roots: [TrustedRoot(rootCertificate)])
+            environments: [store.environment, .sandbox], roots: [TrustedRoot(rootCertificate)])
         let apps = try AppDirectory([app])
         self.reader = NotificationReader(verifier: PayloadVerifier(apps: apps), apps: apps)
     }

@@ -1,3 +1,4 @@
+import AppStoreSimulator
 import Foundation
 import Testing
 
@@ -25,6 +26,21 @@ struct ScenarioCommandTests {
         #expect(json.status == 0)
         #expect(json.output.split(separator: "\n").allSatisfy { $0.hasPrefix(#"{"person":""#) })
         #expect(!json.output.contains(#""agrees":false"#))
+    }
+
+    @Test func `the people of the demo live their lives`() async throws {
+        // given
+        let printed = try await PerennialProcess.run("simulate", "scenario", "--customers")
+        let people = try self.folder.write(printed.output, to: "people.yaml")
+
+        // when
+        let lives = try await PerennialProcess.run("simulate", "life", people, "--months", "6")
+
+        // then one of them buys in Sandbox
+        #expect(printed.output == Scenario.customersText)
+        #expect(lives.status == 0, "\(lives.errors)")
+        for person in Scenario.customers.people { #expect(lives.output.contains("\(person.name): \(person.story)\n")) }
+        #expect(!lives.output.contains("but the truth is"))
     }
 
     @Test func livesAreTheSameAgain() async throws {

@@ -40,6 +40,8 @@ struct UsageTests {
         ["simulate", "--keys", "/tmp/none", "--history", "0"],
         ["simulate", "compare"], ["simulate", "compare", "--keys", "/tmp/none", "--moments=-1"],
         ["simulate", "compare", "--keys", "/tmp/none", "--at", "yesterday"],
+        ["simulate", "--keys", "/tmp/none", "--backend", "nowhere"],
+        ["simulate", "--keys", "/tmp/none", "--backend-token-file", "/tmp/none"],
         ["tokens", "new", "--name", "web", "--scope", "rite"],
         ["verify", "--bundle-id", "a", "--environment", "Prod"], ["version", "--output", "xml"],
         ["verify", "--bundle-id", "a", "--environment", "Sandbox"],

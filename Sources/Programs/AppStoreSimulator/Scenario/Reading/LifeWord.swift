@@ -4,6 +4,7 @@ enum LifeWord: String, CaseIterable {
     case buy, cancel, resume, change, keep, redeem, fail, pay, consent, refund, reverseRefund, share, unshare
     case raisePrice, extend, extendEverybody, withdraw, changeMetadata, migrate, changePrice
     case lapse, externalToken, rescindConsent
+    case post, register, payOnWeb, leaveWeb
 
     /// What it says without a value; nil when it needs one.
     var alone: Act? {
@@ -23,7 +24,11 @@ enum LifeWord: String, CaseIterable {
         case .lapse: .lapse
         case .externalToken: .externalToken(isReported: true)
         case .rescindConsent: .rescindConsent
-        case .after, .buy, .change, .redeem, .share, .raisePrice, .extend, .extendEverybody, .changePrice: nil
+        case .post: .tellBackend(.post())
+        case .leaveWeb: .tellBackend(.leaveWeb)
+        case .after, .buy, .change, .redeem, .share, .raisePrice, .extend, .extendEverybody, .changePrice,
+            .register, .payOnWeb:
+            nil
         }
     }
 
@@ -41,8 +46,11 @@ enum LifeWord: String, CaseIterable {
         case .extendEverybody: "extendEverybody: { by: 7d, fails: false }"
         case .changePrice: "changePrice: 8.99"
         case .externalToken: "externalToken: { reported: false }"
+        case .post: "post: { as: anonymous-7 }"
+        case .register: "register: anonymous-7"
+        case .payOnWeb: "payOnWeb: pro"
         case .cancel, .resume, .keep, .fail, .pay, .consent, .reverseRefund, .unshare, .withdraw, .changeMetadata,
-            .migrate, .lapse, .rescindConsent:
+            .migrate, .lapse, .rescindConsent, .leaveWeb:
             nil
         }
     }

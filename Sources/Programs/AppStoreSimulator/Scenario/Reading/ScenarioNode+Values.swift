@@ -10,6 +10,19 @@ extension ScenarioNode {
         return text
     }
 
+    /// The publisher's id for somebody. One in the form of a UUID is the same in any case.
+    func customerID() throws(ScenarioError) -> String {
+        let text = try self.text()
+        guard (1...128).contains(text.utf8.count) else { throw self.expected("a customer's id of 1 to 128 bytes") }
+        return text.isUUID ? text.lowercased() : text
+    }
+
+    /// What an app may give as `appAccountToken`, in lower case.
+    func accountToken() throws(ScenarioError) -> String {
+        guard let text = self.scalar, text.isUUID else { throw self.expected("a UUID") }
+        return text.lowercased()
+    }
+
     /// What Apple allows in the ids of products and offers, and a little more.
     func identifier() throws(ScenarioError) -> String {
         guard let text = self.scalar, (1...100).contains(text.utf8.count),

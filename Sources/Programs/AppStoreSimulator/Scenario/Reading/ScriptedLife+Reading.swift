@@ -5,7 +5,8 @@ extension ScriptedLife {
     private static let shortestRound = Milliseconds.hours(1)
 
     init(_ node: ScenarioNode, products: [Product]) throws(ScenarioError) {
-        let section = try ScenarioSection(node, "a person", keys: ["name", "story", "arrives", "life", "repeats"])
+        let section = try ScenarioSection(
+            node, "a person", keys: ["name", "story", "customer", "token", "sandbox", "arrives", "life", "repeats"])
         let life = try section.required("life")
         let reader = StepReader(products: products)
         var steps: [Step] = []
@@ -14,6 +15,9 @@ extension ScriptedLife {
             name: try section.required("name").text(), story: try section["story"]?.text() ?? "",
             arrivesAfter: try section["arrives"]?.duration() ?? .seconds(0),
             repeats: try section["repeats"]?.flag() ?? false, steps)
+        self.customerID = try section["customer"]?.customerID()
+        self.token = try section["token"]?.accountToken()
+        self.isInSandbox = try section["sandbox"]?.flag() ?? false
         guard self.steps.contains(where: { if case .act = $0 { true } else { false } }) else {
             throw life.mistake("nothing happens in this life: it needs an act, such as \"- buy: pro.monthly\"")
         }

@@ -70,8 +70,11 @@ struct StepReader {
         case .externalToken:
             let section = try ScenarioSection(value, "a token", keys: ["reported"])
             return .externalToken(isReported: try section["reported"]?.flag() ?? true)
+        case .post: return .tellBackend(try self.post(value))
+        case .register: return .tellBackend(.register(from: try value.customerID()))
+        case .payOnWeb: return .tellBackend(.payOnWeb(entitlement: try value.identifier()))
         case .after, .cancel, .resume, .keep, .fail, .pay, .consent, .reverseRefund, .unshare, .withdraw,
-            .changeMetadata, .migrate, .lapse, .rescindConsent:
+            .changeMetadata, .migrate, .lapse, .rescindConsent, .leaveWeb:
             throw name.mistake("\"\(word.rawValue)\" stands alone: \"- \(word.rawValue)\"")
         }
     }
@@ -96,6 +99,11 @@ struct StepReader {
         }
         let product = try self.subscription(name)
         return .redeem(offer: try self.redeemable(offer, of: [product]), product: product.id)
+    }
+
+    private func post(_ node: ScenarioNode) throws(ScenarioError) -> Act.BackendNews {
+        let section = try ScenarioSection(node, "a post", keys: ["as", "restore"])
+        return .post(as: try section["as"]?.customerID(), restores: try section["restore"]?.flag() ?? false)
     }
 
     private func product(_ node: ScenarioNode) throws(ScenarioError) -> Product {
