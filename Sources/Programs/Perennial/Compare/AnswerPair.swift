@@ -10,8 +10,8 @@ package struct AnswerPair {
 
     package init(isPurchase: Bool, node: JSONFragment?, store: JSONFragment) {
         self.isPurchase = isPurchase
-        self.node = node.map(Self.plainMembers)
-        self.store = Self.plainMembers(store)
+        self.node = node.map(\.plainMembers)
+        self.store = store.plainMembers
         self.missing = store["missing"]?.items ?? []
     }
 
@@ -37,7 +37,7 @@ package struct AnswerPair {
     }
 
     private func reason(of field: String) -> String? {
-        if !self.missing.isEmpty { return self.missing.map(Self.sentence).joined(separator: "; ") }
+        if !self.missing.isEmpty { return self.missing.map(\.sentenceOfMissing).joined(separator: "; ") }
         return self.isPaidLater && ["state", "gracePeriodExpiresDate"].contains(field)
             ? "paid later, and counted from before: in hindsight this period was paid" : nil
     }
@@ -51,18 +51,6 @@ package struct AnswerPair {
             let moment = self.store["at"].flatMap({ Moment(rfc3339: $0) })
         else { return false }
         return moment < end
-    }
-
-    private static func sentence(_ missing: JSONFragment) -> String {
-        let members = Self.plainMembers(missing)
-        let type = [members["notificationType"], members["subtype"]].compactMap(\.self).joined(separator: "/")
-        let name = "\(type) \(members["notificationUUID"] ?? "") signed \(members["signedDate"] ?? "")"
-        return members["state"] == "givenUp"
-            ? "\(name) was given up on" : "\(name) is still waiting, next attempt \(members["nextAttempt"] ?? "")"
-    }
-
-    private static func plainMembers(_ object: JSONFragment) -> [String: String] {
-        object.members.reduce(into: [:]) { $0[$1.name] = $1.value.plain }
     }
 
     /// Dates may be written in several ways.

@@ -3,20 +3,29 @@ import StrictJSON
 /// Prints differences as they are found: aligned lines, or one JSON object a line, and the tally at the end.
 struct ComparisonPrinter {
     private let format: OutputFormat
+    private let isByCustomer: Bool
     private var headed = false
 
-    init(_ format: OutputFormat) { self.format = format }
+    /// - Parameter isByCustomer: the ids are those of customers.
+    init(_ format: OutputFormat, isByCustomer: Bool = false) {
+        self.format = format
+        self.isByCustomer = isByCustomer
+    }
 
     mutating func print(_ difference: Difference) {
         switch self.format {
-        case .json: Console.print(Self.json(difference))
+        case .json: Console.print(self.json(difference))
         case .table:
             self.progress("")
-            if !self.headed { Console.print(Self.line("ID", "AT", "FIELD", "NODE", "STORE", "REASON")) }
+            if !self.headed {
+                Console.print(
+                    Self.line(self.isByCustomer ? "CUSTOMER" : "ID", "AT", "FIELD", "NODE", "STORE", "REASON"))
+            }
             self.headed = true
             Console.print(
                 Self.line(
-                    difference.id, difference.at, difference.field, difference.node ?? "-", difference.store ?? "-",
+                    difference.id.escapingControls, difference.at, difference.field,
+                    (difference.node ?? "-").escapingControls, difference.store ?? "-",
                     difference.reason ?? Difference.unexplained))
         }
     }
@@ -41,9 +50,9 @@ struct ComparisonPrinter {
         }.joined(separator: "  ")
     }
 
-    private static func json(_ difference: Difference) -> String {
+    private func json(_ difference: Difference) -> String {
         JSONWriter.text { json in
-            json.member("originalTransactionId", difference.id)
+            json.member(self.isByCustomer ? "customerId" : "originalTransactionId", difference.id)
             json.member("at", difference.at)
             json.member("field", difference.field)
             json.member("node", difference.node)
@@ -55,8 +64,12 @@ struct ComparisonPrinter {
 
     private static func json(_ tally: ComparisonTally) -> String {
         JSONWriter.text { json in
-            json.member("subscriptions", Int64(tally.subscriptions))
-            json.member("purchases", Int64(tally.purchases))
+            if let customers = tally.customers {
+                json.member("customers", Int64(customers))
+            } else {
+                json.member("subscriptions", Int64(tally.subscriptions))
+                json.member("purchases", Int64(tally.purchases))
+            }
             json.member("answers", Int64(tally.answers))
             json.member("equal", Int64(tally.equal))
             json.member("explained", Int64(tally.explained))

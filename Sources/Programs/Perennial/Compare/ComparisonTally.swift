@@ -2,6 +2,8 @@
 package struct ComparisonTally: Hashable, Sendable {
     package var subscriptions = 0
     package var purchases = 0
+    /// nil: what was sold is compared.
+    package var customers: Int?
     package var equal = 0
     package var explained = 0
     package var unexplained = 0
@@ -21,7 +23,10 @@ package struct ComparisonTally: Hashable, Sendable {
     }
 
     package var sentence: String {
-        "\(Self.count(self.subscriptions, "subscription")) and \(Self.count(self.purchases, "purchase")), "
+        let compared =
+            self.customers.map { Self.count($0, "customer") }
+            ?? "\(Self.count(self.subscriptions, "subscription")) and \(Self.count(self.purchases, "purchase"))"
+        return "\(compared), "
             + "\(Self.count(self.answers, "answer")) compared: \(self.equal) equal, \(self.explained) explained, "
             + "\(self.unexplained) unexplained"
     }

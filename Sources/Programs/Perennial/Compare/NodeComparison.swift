@@ -77,7 +77,7 @@ struct NodeComparison {
         for (moment, truth) in zip(moments, truths) {
             let answer = try await self.node.find(
                 [item.isPurchase ? "purchases" : "subscriptions", item.id],
-                query: [("at", moment.rfc3339), ("environment", page.environment), ("bundleId", page.bundleID)])
+                query: [("at", moment.rfc3339), ("environment", item.environment), ("bundleId", page.bundleID)])
             answers.append(AnswerPair(isPurchase: item.isPurchase, node: answer, store: truth).differences)
         }
         return Finding(isPurchase: item.isPurchase, answers: answers)

@@ -9,6 +9,7 @@ struct SimulatedStore {
         let id: String
         let isPurchase: Bool
         let since: Moment
+        let environment: String
     }
 
     struct Page {
@@ -50,22 +51,61 @@ struct SimulatedStore {
             guard let id = item["originalTransactionId"]?.plain,
                 let since = item["since"]?.plain.flatMap({ Moment(rfc3339: $0) })
             else { return nil }
-            return Item(id: id, isPurchase: item["kind"]?.plain == "purchase", since: since)
+            return Item(
+                id: id, isPurchase: item["kind"]?.plain == "purchase", since: since,
+                environment: item["environment"]?.plain ?? environment)
         }
         return Page(items: items, next: page["next"]?.plain, now: now, environment: environment, bundleID: bundleID)
     }
 
     /// The truth of each moment.
     func answers(about id: String, at moments: [Moment]) async throws -> [JSONFragment] {
+        try await self.answers(at: ["truth", id], about: id, moments)
+    }
+
+    private func answers(at path: [String], about id: String, _ moments: [Moment]) async throws -> [JSONFragment] {
         var answers: [JSONFragment] = []
         for start in stride(from: 0, to: moments.count, by: Self.momentsAtOnce) {
             let some = moments[start..<min(start + Self.momentsAtOnce, moments.count)]
-            let answer = try await self.client.get(["truth", id], query: some.map { ("at", $0.rfc3339) })
+            let answer = try await self.client.get(path, query: some.map { ("at", $0.rfc3339) })
             answers += answer["answers"]?.items ?? [answer]
         }
         guard answers.count == moments.count else {
             throw CommandFailure("the simulation left out answers about \(id)")
         }
         return answers
+    }
+
+    // MARK: The publisher's customers
+
+    struct CustomerPage {
+        /// In the order in which they became known.
+        let ids: [String]
+        /// nil on the last page.
+        let next: String?
+        let environment: String
+    }
+
+    func customers(after id: String?) async throws -> CustomerPage {
+        let page = try await self.client.get(
+            ["truth", "customers"], query: [("after", id), ("limit", String(Self.pageSize))])
+        guard let customers = page["customers"]?.items, let environment = page["environment"]?.plain else {
+            throw CommandFailure("the simulation's list of customers cannot be read; is it of another version?")
+        }
+        return CustomerPage(
+            ids: customers.compactMap { $0["customerId"]?.plain }, next: page["next"]?.plain, environment: environment)
+    }
+
+    func answer(aboutCustomer id: String, at moment: Moment) async throws -> JSONFragment {
+        try await self.answers(at: ["truth", "customers", id], about: id, [moment])[0]
+    }
+
+    /// Until when what the simulation says is final.
+    func now() async throws -> Moment {
+        let page = try await self.client.get(["truth"], query: [("limit", "1")])
+        guard let now = page["now"]?.plain.flatMap({ Moment(rfc3339: $0) }) else {
+            throw CommandFailure("the simulation's now cannot be read; is it of another version?")
+        }
+        return now
     }
 }

@@ -40,6 +40,8 @@ struct UsageTests {
         ["simulate", "--keys", "/tmp/none", "--history", "0"],
         ["simulate", "compare"], ["simulate", "compare", "--keys", "/tmp/none", "--moments=-1"],
         ["simulate", "compare", "--keys", "/tmp/none", "--at", "yesterday"],
+        ["simulate", "compare", "--keys", "/tmp/none", "--customers", "--moments", "3"],
+        ["simulate", "compare", "--keys", "/tmp/none", "--customers", "--at", "2026-05-01T12:00:00Z"],
         ["simulate", "--keys", "/tmp/none", "--backend", "nowhere"],
         ["simulate", "--keys", "/tmp/none", "--backend-token-file", "/tmp/none"],
         ["tokens", "new", "--name", "web", "--scope", "rite"],
