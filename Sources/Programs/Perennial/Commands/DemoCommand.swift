@@ -17,6 +17,9 @@ struct DemoCommand: AsyncParsableCommand {
             to today and beyond. The App Store signs and posts its notifications over HTTP; the node keeps them in \
             DIR and answers who is entitled. Started again with the same DIR, it goes on where it stopped.
 
+            Beside it the app's own backend posts what devices have bought, says which customer has signed in, and grants \
+            what is paid on the web. So the node answers by the app's own ids: ask it with `check --customer`.
+
             A minute of watching shows two months: customers with names start, renew, fail to pay, pay again, leave \
             or have their money back, each with a line that says what this means for their access; and some \
             hundred others, as numbers by state.
@@ -63,7 +66,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let scenario = try Scenario.read(self.scenario)
+        let scenario = try self.scenario.map { try Scenario.read($0) } ?? .customers
         let folder = try DemoFolder(path: self.data)
         let configuration = try self.configuration(folder, scenario)
         let logger = LogOutput.start(level: configuration.logLevel)

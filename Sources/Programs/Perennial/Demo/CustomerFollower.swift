@@ -1,44 +1,55 @@
-import AppStoreSimulator
 import Foundation
 
 /// Asks the node again and again about some customers, and puts what has changed into lines.
 struct CustomerFollower {
-    private let customers: [NamedCustomer]
+    private let customers: [FollowedCustomer]
     private let questions: DemoQuestions
+    /// By customer.
+    private var accesses: [String: CustomerAccess] = [:]
+    /// By customer: of their first subscription.
     private var answers: [String: CustomerAnswer] = [:]
-    private var linked: Set<String> = []
+    /// By customer: how often their subscription was seen to give access.
+    private var sightings: [String: Int] = [:]
     private var trouble: String?
     private var isFirstRound = true
 
-    init(customers: [NamedCustomer], questions: DemoQuestions) {
+    /// A device posts what was bought after the store has told it: so many rounds later that is news.
+    private static let sightingsBeforeNews = 10
+
+    init(customers: [FollowedCustomer], questions: DemoQuestions) {
         self.customers = customers
         self.questions = questions
     }
 
-    /// One for each customer about whom the node says something new; at first, one for each it knows.
+    /// For each customer about whom the node says something new; at first, for each it knows.
     mutating func lines() async -> [String] {
+        let asked = try? await self.questions.check(customers: self.customers.map(\.id))
         var lines: [String] = []
-        for customer in self.customers {
-            let id = customer.originalTransactionID
-            let previous = self.answers[id] ?? CustomerAnswer()
-            // What cannot be linked now is tried again in the next round; an older store takes no links yet.
-            if !self.linked.contains(id), !self.isFirstRound,
-                (try? await self.questions.customer(of: id, knownAs: customer.userID)) != nil
-            {
-                self.linked.insert(id)
-            }
-            guard
-                let answer = try? await self.questions.answer(
-                    about: id, since: self.isFirstRound ? nil : previous.version),
-                !answer.saysTheSame(as: previous)
-            else { continue }
-            self.answers[id] = answer
-            if let sentence = answer.sentence(since: previous) {
-                lines.append(self.line(customer.name, answer, sentence))
+        for (number, customer) in self.customers.enumerated() {
+            if self.answers[customer.id]?.entitled == true { self.sightings[customer.id, default: 0] += 1 }
+            let wasKnown = self.sightings[customer.id] ?? 0 >= Self.sightingsBeforeNews
+            if let line = await self.lineOfSubscription(of: customer) { lines.append(line) }
+            guard let asked, asked.results.indices.contains(number) else { continue }
+            let access = CustomerAccess(asked.results[number])
+            let previous = self.accesses.updateValue(access, forKey: customer.id)
+            if let sentence = access.sentence(since: previous, wasKnown: wasKnown) {
+                let state = access.kind == "grant" ? "granted" : ""
+                lines.append(self.line(customer, at: asked.asOf ?? "", state, sentence))
             }
         }
         self.isFirstRound = false
         return lines
+    }
+
+    private mutating func lineOfSubscription(of customer: FollowedCustomer) async -> String? {
+        let previous = self.answers[customer.id] ?? CustomerAnswer()
+        guard
+            let answer = try? await self.questions.answer(
+                about: customer.originalTransactionID, since: self.isFirstRound ? nil : previous.version),
+            !answer.saysTheSame(as: previous)
+        else { return nil }
+        self.answers[customer.id] = answer
+        return answer.sentence(since: previous).map { self.line(customer, at: answer.asOf, answer.state ?? "", $0) }
     }
 
     /// What keeps the node from its work, when that has changed.
@@ -50,11 +61,11 @@ struct CustomerFollower {
         return "The node has trouble: \(trouble.replacing(#/^notReady: /#, with: ""))"
     }
 
-    private func line(_ name: String, _ answer: CustomerAnswer, _ sentence: String) -> String {
+    private func line(_ customer: FollowedCustomer, at asOf: String, _ state: String, _ sentence: String) -> String {
         let width = self.customers.map(\.name.count).max() ?? 0
         let cells = [
-            String(answer.asOf.prefix(10)), name.padding(toLength: width, withPad: " ", startingAt: 0),
-            (answer.state ?? "").padding(toLength: 10, withPad: " ", startingAt: 0), sentence,
+            String(asOf.prefix(10)), customer.name.padding(toLength: width, withPad: " ", startingAt: 0),
+            state.padding(toLength: 10, withPad: " ", startingAt: 0), sentence,
         ]
         return cells.joined(separator: "  ")
     }

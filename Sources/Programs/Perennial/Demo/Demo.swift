@@ -24,6 +24,8 @@ enum Demo {
         if let reservation { configuration.http.main.port = reservation.number }
         let address = configuration.http.main.urlOnThisMachine
         simulation.deliverTo = ["\(address)/v1/apple/notifications"]
+        let token = try Self.token(for: &configuration, folder: folder)
+        simulation.backend = .init(url: address, token: token?.text)
 
         // And the node where to ask.
         let simulatorReservation = try ReservedPort()
@@ -37,7 +39,6 @@ enum Demo {
         configuration.apps.append(try simulator.app)
         configuration.serverAPI = [try simulator.access]
         configuration.runtime.sweepPause = Self.sweepPause
-        let token = try Self.token(for: &configuration, folder: folder)
 
         // Its receiver is on this machine.
         configuration.outbound = OutboundGuard(allowing: [Network("127.0.0.0/8")].compactMap(\.self))
@@ -58,7 +59,8 @@ enum Demo {
             introduction: DemoIntroduction(
                 address: address, tokenFile: token.map { _ in folder.tokenFile },
                 database: configuration.store.description,
-                customers: simulation.scenario.namedCustomers, speed: simulation.speed,
+                customers: FollowedCustomer.all(of: simulation.scenario, seed: simulation.seed),
+                speed: simulation.speed,
                 isLossy: simulation.disturbances != Disturbances(), isGoingOn: earlier != DemoTotals()),
             entitlements: configuration.catalog.entries.map(\.entitlement), folder: folder, earlier: earlier,
             status: StatusLine())
@@ -109,13 +111,19 @@ extension AppStoreSimulator {
         }
     }
 
+    /// Where it sells, and where reviewers buy.
+    private var environments: Set<AppStoreEnvironment> {
+        let sells = self.configuration.store.environment
+        return self.configuration.scenario.people.contains(where: \.isInSandbox) ? [sells, .sandbox] : [sells]
+    }
+
     /// What a node has to know of the simulated app.
     var app: AppIdentity {
         get throws(AppStoreConfigurationError) {
             try AppIdentity(
                 bundleID: BundleID(rawValue: self.configuration.store.bundleID),
                 appAppleID: self.configuration.store.appAppleID,
-                environments: [self.configuration.store.environment],
+                environments: self.environments,
                 roots: [try TrustedRoot(self.directory.keys.rootCertificate)])
         }
     }

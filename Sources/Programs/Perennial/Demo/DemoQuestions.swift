@@ -26,12 +26,17 @@ struct DemoQuestions {
         return (answer["asOf"]?.plain, answer["results"]?.items ?? [])
     }
 
-    /// The customer whose a subscription is: by the token that it carries, or else by a link, as the server of the app would make it.
-    func customer(of id: String, knownAs name: String) async throws -> String {
-        let subscription = try await self.client.get(["v1", "subscriptions", id])
-        if let token = subscription["appAccountToken"]?.plain { return token }
-        _ = try await self.client.put(["v1", "customers", name, "subscriptions", id], body: "{}")
-        return name
+    /// The node's answer about each customer, in their order.
+    func check(customers: some Sequence<String>) async throws -> (asOf: String?, results: [JSONFragment]) {
+        let body = JSONWriter.text { json in
+            json.member("checks") { json in
+                json.array { json in
+                    for customer in customers { json.object { $0.member("customer", customer) } }
+                }
+            }
+        }
+        let answer = try await self.client.post(["v1", "check"], body: body)
+        return (answer["asOf"]?.plain, answer["results"]?.items ?? [])
     }
 
     /// - Parameter version: of the last answer; what was recorded since is the news. nil wants no news.

@@ -81,18 +81,24 @@ struct DemoTour: Service {
 
     /// Somebody who has access by the node's own word: commands that name them work.
     private func sample(isNamed: Bool) async throws -> DemoIntroduction.Sample? {
-        let named = self.introduction.customers
-        let ids = named.map(\.originalTransactionID) + (isNamed ? [] : self.simulator.truths.ids(first: 100))
-        let results = try await self.questions.check(ids).results
-        guard let id = zip(ids, results).first(where: { $1["entitled"]?.plain == "true" })?.0 else { return nil }
-        let name = named.first { $0.originalTransactionID == id }?.userID ?? "u-1001"
-        let customer = try? await self.questions.customer(of: id, knownAs: name)
-        var granted: String?
-        for entitlement in self.entitlements where granted == nil {
-            let result = try await self.questions.check([id], entitlement: entitlement).results.first
-            if result?["entitled"]?.plain == "true" { granted = entitlement }
+        var customers = self.introduction.customers.map(\.id)
+        if !isNamed {
+            customers += self.simulator.customers.customers(after: nil, limit: 100)?.customers.map(\.id) ?? []
         }
-        return DemoIntroduction.Sample(
-            originalTransactionID: id, entitlement: granted, customer: customer)
+        let results = try await self.questions.check(customers: customers).results
+        for (customer, result) in zip(customers, results) where result["entitled"]?.plain == "true" {
+            guard let by = result["by"], by["kind"]?.plain == "subscription", let id = by["id"]?.plain else { continue }
+            return DemoIntroduction.Sample(
+                customer: customer, originalTransactionID: id, entitlement: try await self.entitlement(grantedBy: id))
+        }
+        return nil
+    }
+
+    private func entitlement(grantedBy id: String) async throws -> String? {
+        for entitlement in self.entitlements {
+            let result = try await self.questions.check([id], entitlement: entitlement).results.first
+            if result?["entitled"]?.plain == "true" { return entitlement }
+        }
+        return nil
     }
 }

@@ -26,8 +26,10 @@ struct DemoTraffic: Service {
 
     private func askAboutEverybody(_ meter: inout FreshnessMeter) async throws {
         let now = self.simulator.time.now
+        // What reviewers have in Sandbox is no subscription of the app's.
         let ids = self.simulator.truths.ids(first: .max).filter { id in
-            self.simulator.truths.truth(of: id)?.status(at: now) != nil
+            let truth = self.simulator.truths.truth(of: id)
+            return truth?.environment == nil && truth?.status(at: now) != nil
         }
         var states: [String: Int] = [:]
         var agreement = DemoSummary.Agreement()

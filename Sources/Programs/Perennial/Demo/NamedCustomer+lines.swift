@@ -1,9 +1,6 @@
 import AppStoreSimulator
 
 extension NamedCustomer {
-    /// By which the server of the app knows them.
-    var userID: String { self.name.lowercased() }
-
     /// Whom to follow: id, name and story, one below the other.
     static func lines(_ customers: [NamedCustomer]) -> [String] {
         let width = customers.map(\.name.count).max() ?? 0

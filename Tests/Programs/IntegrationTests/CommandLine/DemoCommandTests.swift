@@ -36,7 +36,8 @@ struct DemoCommandTests {
 
         // then
         #expect(text.contains("First entitlement answered after"))
-        #expect(commands.count == 12)
+        #expect(commands.count == 14)
+        #expect(commands.first?.contains(" check --customer ") == true)
         #expect(commands.first?.contains(needsTokens ? "--entitlement all" : "--entitlement pro") == true)
         for result in results {
             #expect(result.status == 0, "\(result.command)")
@@ -66,6 +67,34 @@ struct DemoCommandTests {
         #expect(!text.contains("\u{1B}"))
         #expect(stopped.status == 0)
         #expect(stopped.errors.isEmpty)
+    }
+
+    @Test func `tells what a customer has beside the App Store`() async throws {
+        // given
+        let folder = try TemporaryDirectory()
+        let demo = try PerennialProcess(
+            "demo", "--data", folder.path, "--port", "0", "--subscribers", "20", "--speed", "864000")
+
+        // when
+        let text = try await demo.text(containing: " paid on the web again")
+        let url = try #require(text.firstMatch(of: #/Perennial +(http\S+)/#)).output.1
+        let store = try #require(text.firstMatch(of: #/App Store +(http\S+)/#)).output.1
+        let clara = try await PerennialProcess.run("check", "--customer", "clara", "--node", String(url))
+        let truth = try await PerennialProcess(shell: "curl -s \(store)/truth/customers/clara").result()
+        demo.interrupt()
+        let stopped = await demo.result()
+
+        // then three of the people are followed, by the ids that the app has for them
+        let followed = text.split(separator: "\n").drop { !$0.hasPrefix("Customers to follow") }.dropFirst()
+            .prefix { $0.hasPrefix("  ") }
+        #expect(followed.compactMap { $0.split(separator: " ").first } == ["anna", "ben", "clara"])
+        // then one of them has the money back, and access all the same
+        #expect(text.contains(#/[-\d]{10}  Clara +granted +has what was paid on the web: access until \d{4}/#))
+        #expect(text.contains(#/[-\d]{10}  Clara +revoked +has the money back: access ended at once/#))
+        #expect(clara.output.hasPrefix("entitled, granted"))
+        #expect(truth.output.contains(#""entitled":true"#))
+        #expect(stopped.status == 0)
+        #expect(stopped.errors.isEmpty, "\(stopped.errors)")
     }
 
     @Test func aSubscriberAndAWebhookFollowAlong() async throws {
