@@ -108,14 +108,17 @@ struct DemoCommand: AsyncParsableCommand {
             loaded.values.entitlements.catalog = Self.catalog(of: scenario)
         }
         if loaded.exactPlace(of: ["entitlements", "renewalLeeway"]) == nil {
-            loaded.values.entitlements.renewalLeeway["Production"] = ConfigurationDuration(self.leeway)
+            loaded.values.entitlements.renewalLeeway["Production"] = self.leeway(atLeast: .hours(2))
+            loaded.values.entitlements.renewalLeeway["Sandbox"] = self.leeway(atLeast: .minutes(5))
         }
         if self.config == nil { loaded.values.log.level = "warning" }
         return try loaded.check(for: .demo)
     }
 
     /// The leeway covers the time that news take. Half a real second of it is long in fast time.
-    private var leeway: Milliseconds { max(.hours(2), Milliseconds(rawValue: Int64(self.speed * 500))) }
+    private func leeway(atLeast usual: Milliseconds) -> ConfigurationDuration {
+        ConfigurationDuration(max(usual, Milliseconds(rawValue: Int64(self.speed * 500))))
+    }
 
     /// What the products of the simulated app grant: in a scenario of one's own, each product what it is called.
     private static func catalog(of scenario: Scenario) -> [CatalogEntryConfiguration] {

@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreSimulator
+import Customers
 import Entitlements
 import Foundation
 import HTTPAPI
@@ -38,6 +39,9 @@ enum Demo {
         configuration.apps.removeAll { $0.bundleID.rawValue == simulation.store.bundleID }
         configuration.apps.append(try simulator.app)
         configuration.serverAPI = [try simulator.access]
+        configuration.runtime.customers.sandboxByApp = simulator.reviewers.merging(
+            configuration.runtime.customers.sandboxByApp
+        ) { _, configured in configured }
         configuration.runtime.sweepPause = Self.sweepPause
 
         // Its receiver is on this machine.
@@ -115,6 +119,16 @@ extension AppStoreSimulator {
     private var environments: Set<AppStoreEnvironment> {
         let sells = self.configuration.store.environment
         return self.configuration.scenario.people.contains(where: \.isInSandbox) ? [sells, .sandbox] : [sells]
+    }
+
+    /// Whose purchases in Sandbox count, as a publisher lists the account of App Review.
+    fileprivate var reviewers: [BundleID: SandboxPolicy] {
+        let reviewers = self.configuration.scenario.people.filter(\.isInSandbox)
+            .compactMap { $0.customerID.flatMap { CustomerID($0) } }
+        guard !reviewers.isEmpty else { return [:] }
+        return [
+            BundleID(rawValue: self.configuration.store.bundleID): .listed(customers: Set(reviewers), tokens: [])
+        ]
     }
 
     /// What a node has to know of the simulated app.
