@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 package import Logging
 import ServiceLifecycle
-import Subscriptions
+package import Subscriptions
 import Synchronization
 
 /// An App Store in a box: customers who live in simulated time, and notifications about them, delivered over HTTP. Its
@@ -76,6 +76,13 @@ package final class AppStoreSimulator: Service {
     package var apiDisturbances: APIDisturbances {
         get { self.api.troublemaker.disturbances }
         set { self.api.troublemaker.disturbances = newValue }
+    }
+
+    /// What is true of one of the publisher's customers; nil for somebody of whom nothing is known by then.
+    package func standing(ofCustomer id: String, at moment: Moment) -> CustomerStanding? {
+        CustomerTruthAnswer(
+            id, at: moment, of: self.configuration.store, board: self.customers, truths: self.truths,
+            deliveries: self.deliveries, backend: self.backendRequests)?.standing
     }
 
     /// As of now.

@@ -38,6 +38,12 @@ struct CustomerTruthAnswer {
         self.waiting = backend.waiting(for: customerID, holdings.streams, by: moment)
     }
 
+    var standing: CustomerStanding {
+        CustomerStanding(
+            isEntitled: self.isEntitled,
+            isTold: self.waiting.isEmpty && self.streams.allSatisfy(\.missing.isEmpty))
+    }
+
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("customerId", self.customerID)

@@ -72,6 +72,11 @@ enum Demo {
             simulator, DemoTraffic(simulator: simulator, questions: questions, figures: figures),
             DemoReceiver(webhooks: server.webhooks, figures: figures),
         ]
+        // The records of the simulation are by the rules that hold where nothing is configured.
+        let rules = configuration.runtime.customers.rules(of: try simulator.app.bundleID)
+        if rules.transfer == .keep, rules.tokens == .id {
+            services.append(DemoCustomerTraffic(simulator: simulator, questions: questions, figures: figures))
+        }
         if let publisher = server.publisher {
             services.append(
                 DemoSubscriber(

@@ -7,6 +7,8 @@ final class DemoFigures: Sendable {
         var states: [String: Int] = [:]
         /// Of the last full round.
         var agreement = DemoSummary.Agreement()
+        /// By customer; of the last full round.
+        var customers = CustomerAgreement()
         /// Checks answered since the start.
         var checks = 0
         /// Mean time from signing to being visible, in real time, of what arrived last; nil before anything did.
@@ -30,6 +32,8 @@ final class DemoFigures: Sendable {
     func set(states: [String: Int], agreement: DemoSummary.Agreement) {
         self.values.withLock { ($0.states, $0.agreement) = (states, agreement) }
     }
+
+    func set(customers: CustomerAgreement) { self.values.withLock { $0.customers = customers } }
 
     func set(freshness: Duration) { self.values.withLock { $0.freshness = freshness } }
 }

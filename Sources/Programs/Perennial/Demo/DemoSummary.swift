@@ -9,6 +9,7 @@ package struct DemoSummary {
     /// Subscriptions by state.
     package var states: [String: Int] = [:]
     package var agreement = Agreement()
+    package var customers = CustomerAgreement()
     package var checksPerSecond: Int?
     package var freshness: Duration?
     /// Changes that a subscriber has followed.
@@ -86,6 +87,7 @@ package struct DemoSummary {
                     + "\(self.waiting) notifications are still on the way, "
                     + "\(self.totals.givenUp) were lost every time and given up.")
         }
+        if let sentence = self.customers.sentence { sentences.append(sentence) }
         if self.agreement.all > 0 { sentences += self.agreement.sentences }
         if self.followed > 0 || self.posted > 0 {
             sentences.append(

@@ -72,6 +72,7 @@ struct DemoTour: Service {
         summary.isLossy = self.introduction.isLossy
         summary.states = figures.states
         summary.agreement = figures.agreement
+        summary.customers = figures.customers
         summary.checksPerSecond = checksPerSecond
         summary.freshness = figures.freshness
         summary.followed = figures.followed

@@ -101,6 +101,9 @@ struct DemoCommandTests {
         #expect(reviewer.output.contains(#""environment":"Sandbox""#))
         #expect(stopped.status == 0)
         #expect(stopped.errors.isEmpty, "\(stopped.errors)")
+        let customers = try #require(
+            stopped.output.firstMatch(of: #/(\d+) of (\d+) customers may use what they should/#))
+        #expect((Int(customers.output.1) ?? 0) * 10 >= (Int(customers.output.2) ?? 0) * 9)
     }
 
     private static func check(_ customer: String, at url: Substring) async throws -> PerennialProcess.Result {

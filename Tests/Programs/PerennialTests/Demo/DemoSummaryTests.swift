@@ -46,6 +46,19 @@ import Testing
             ])
     }
 
+    @Test func `customers come before what was sold`() {
+        var summary = self.summary
+        summary.customers.equal = 735
+        #expect(summary.sentences[1] == "735 of 735 customers may use what they should by the last round.")
+
+        summary.customers.untold = 2
+        summary.customers.unexplained = ["u-7"]
+        #expect(
+            summary.sentences[1]
+                == "735 of 738 customers may use what they should by the last round; about 2 not all has arrived; "
+                + "1 differs though all has: see customer show u-7.")
+    }
+
     @Test func `an answer that differs for no reason is named`() {
         var agreement = DemoSummary.Agreement()
         (agreement.equal, agreement.all, agreement.onTheWay, agreement.givenUp) = (368, 381, 10, 2)
