@@ -10,7 +10,7 @@ struct Converting: Sendable {
     let clock: ClockWatch
 
     private static let page = 512
-    /// Look-ups a second, so that nothing urgent waits.
+    /// Look-ups a second, so that other work is not delayed.
     private static let convertedPerSecond = 20_000
 
     func isNeeded() async throws(ServiceError) -> Bool {

@@ -6,8 +6,8 @@ import Shards
 import Subscriptions
 import WireProtocol
 
-/// The work of an `erase` job: takes a deleted customer out of everything that names it, until a pass finds nothing any more that began
-/// when every node knew what to take out of what comes.
+/// The work of an `erase` job: removes a deleted customer from everything that names it. The job repeats passes until one that began after
+/// all nodes had read the tombstones changes nothing.
 struct Erasing: Sendable {
     let store: any EventStore
     let notes: ErasureNotes
@@ -15,11 +15,9 @@ struct Erasing: Sendable {
     let eraser: CustomerEraser
     let hashing: IdentifierKey
     let clock: ClockWatch
+    /// After this time every owner has read a tombstone, or has lost its lease.
+    let settling: Milliseconds
 
-    /// Nodes read the tombstones four times a second; one that cannot is no owner any more after this.
-    private static let settling = Milliseconds(rawValue: 10_000)
-    /// So long the request that begins one may take until it has said whom.
-    private static let beginning = Milliseconds(rawValue: 60_000)
     private static let pause = Duration.seconds(1)
     private static let page = 64
 
@@ -30,89 +28,95 @@ struct Erasing: Sendable {
         do throws(ServiceError) {
             return try await self.attempt(&job)
         } catch {
-            // The id is not to be refused for ever.
-            if !error.retryable {
-                try await ServiceError.translating { [id = job.id] in
-                    try await self.tombstones.finish(id, at: self.clock.present)
-                }
-            }
+            // The id is not to be refused for ever, and nothing is to stay in clear text.
+            if !error.retryable { try await self.finish(job.id) }
             throw error
         }
     }
 
     private func attempt(_ job: inout Job) async throws(ServiceError) -> Duration {
         try await ServiceError.translating { try await self.tombstones.refresh() }
-        guard !self.tombstones.isFinished(job.id) else {
-            // Somebody has ended it, and stopped before that was said.
-            try await self.leave(&job)
-            return .zero
-        }
-        guard let known = try await ServiceError.translating({ [id = job.id] in try await self.notes.read(id) }) else {
-            guard job.started + Self.beginning < self.clock.present else { return Self.pause }
-            (job.state, job.ended) = (.failed, self.clock.present)
-            job.message = "the request that began it has not said whom to delete: send it again"
+        let known = try await ServiceError.translating { [id = job.id] in try await self.notes.read(id) }
+        guard let known, !self.tombstones.isFinished(job.id) else {
+            // Another node has ended it, and stopped before it said so.
+            try await self.end(&job)
             return .zero
         }
         let (erased, pass) = try await self.pass(known, job.id)
         (job.examined, job.changed, job.skipped) = (pass.examined, job.changed + pass.changed, pass.skipped)
-        guard let burial = self.tombstones.burial(of: erased, by: job.id), burial + Self.settling < self.clock.present,
-            pass.changed == 0, try await !self.waits(erased)
-        else { return Self.pause }
-        try await self.end(erased, &job)
+        guard let burial = self.tombstones.burial(of: erased, by: job.id), burial + self.settling < self.clock.present,
+            pass.changed == 0, try await !self.isInInbox(erased)
+        else { return pass.changed == 0 ? Self.pause * 2 : Self.pause }
+        try await self.clear(erased, &job)
+        try await self.end(&job)
         return .zero
     }
 
-    /// Refuses the customers first: what is said of them later is not overlooked when their identifiers are read.
+    /// Buries the customers first, so that no command can add an identifier after these are read.
     /// - Returns: whom, by all that is known now.
     func pass(
         _ known: ErasedIdentifiers, _ job: String
     ) async throws(ServiceError) -> (ErasedIdentifiers, CustomerEraser.Pass) {
-        try await self.bury(known, job)
         var erased = known
-        erased.identifiers.formUnion(try await self.eraser.identifiers(of: known.customers))
-        if erased != known {
-            // First: once they are erased, nothing shows whose they were.
-            try await ServiceError.translating { [erased] in try await self.notes.write(erased, of: job) }
-            try await self.bury(erased, job)
+        var (isUnreadable, isComplete) = (false, false)
+        while !isComplete {
+            // The notes come before the identifiers are erased, and show whose they were.
+            try await self.say(erased, job)
+            var next = erased
+            do throws(ServiceError) {
+                next.customers.formUnion(try await self.eraser.names(of: erased.customers))
+                next.identifiers.formUnion(try await self.eraser.identifiers(of: next.customers))
+            } catch {
+                guard error.code == .corrupt else { throw error }
+                isUnreadable = true
+            }
+            (isComplete, erased) = (next == erased, next)
         }
-        return (erased, try await self.eraser.erase(erased))
+        var pass = try await self.eraser.erase(erased, andOwn: !isUnreadable)
+        if isUnreadable { pass.skipped += 1 }
+        return (erased, pass)
     }
 
-    private func bury(_ erased: ErasedIdentifiers, _ job: String) async throws(ServiceError) {
+    private func say(_ erased: ErasedIdentifiers, _ job: String) async throws(ServiceError) {
         try await ServiceError.translating {
+            try await self.notes.add(erased, of: job)
             try await self.tombstones.bury(erased, by: job, at: self.clock.present)
+            // Whoever is late with a job that has ended leaves nothing behind.
+            if self.tombstones.isFinished(job) { try await self.notes.remove(job) }
         }
     }
 
-    private func end(_ erased: ErasedIdentifiers, _ job: inout Job) async throws(ServiceError) {
+    private func clear(_ erased: ErasedIdentifiers, _ job: inout Job) async throws(ServiceError) {
         try await ServiceError.translating { [skipped = job.skipped] in
             try await self.eraseQuarantined(erased)
-            // By these another deletion finds what this one could not read.
             guard skipped == 0 else { return }
             try await self.store.removeLookups(
                 of: erased.customers.map(self.hashing.sought) + erased.identifiers.map(self.hashing.sought))
         }
-        try await self.leave(&job)
     }
 
-    /// Until the tombstones say that it is over the id is refused, and a repetition knows whom to delete.
-    private func leave(_ job: inout Job) async throws(ServiceError) {
-        let parked = try await ServiceError.translating { [id = job.id] in
-            try await self.tombstones.finish(id, at: self.clock.present)
-            try await self.notes.remove(id)
-            return try await self.store.inboxDepth().parked
-        }
+    private func end(_ job: inout Job) async throws(ServiceError) {
+        try await self.finish(job.id)
+        let parked = try await ServiceError.translating { try await self.store.inboxDepth().parked }
         (job.state, job.ended) = (.done, self.clock.present)
         if job.skipped > 0 {
             job.state = .failed
-            job.message = "\(job.skipped) streams cannot be read or added to: delete the customer again when they can"
+            job.message = "\(job.skipped) streams could not be erased: repair them, then delete the customer again"
         } else if parked > 0 {
-            job.message = "\(parked) parked rows of the inbox cannot be read, and may name the customer"
+            job.message = "\(parked) parked rows of the inbox were not read, and may name the customer"
         }
     }
 
-    /// What waits in the inbox names the customer.
-    private func waits(_ erased: ErasedIdentifiers) async throws(ServiceError) -> Bool {
+    /// The notes go last: where the node stops here, the next pass reads them and ends the job.
+    private func finish(_ job: String) async throws(ServiceError) {
+        try await ServiceError.translating {
+            try await self.tombstones.finish(job, at: self.clock.present)
+            try await self.notes.remove(job)
+        }
+    }
+
+    /// Whether a row of the inbox names the customer. Parked rows are not read.
+    private func isInInbox(_ erased: ErasedIdentifiers) async throws(ServiceError) -> Bool {
         try await ServiceError.translating {
             var last: InboxRow?
             while true {

@@ -1,38 +1,28 @@
 import EventLog
 import Subscriptions
 
-/// Whom an `erase` job erases, in clear text for as long as it runs: notes `erase/JOB/NUMBER`.
+/// Whom an `erase` job erases, in clear text for as long as it runs: a note `erase/JOB/LETTER/HASH` for each customer (`c`), token (`t`) and
+/// app transaction (`a`). They are only added to, since several passes of one job may run at once.
 struct ErasureNotes: Sendable {
     let notes: JSONNotes
-
-    private struct Part: Codable {
-        var customers: [String] = []
-        var tokens: [String] = []
-        var accounts: [String] = []
-    }
-
-    /// Ids of 128 bytes, which JSON may make six times as long, fit into a note.
-    private static let limit = 5
+    let hashing: IdentifierKey
 
     private static func prefix(_ job: String) -> String { "erase/\(job)/" }
 
-    /// All of it, or nothing when it throws.
-    func write(_ erased: ErasedIdentifiers, of job: String) async throws {
-        var parts: [Part] = []
-        func add(_ texts: [String], to list: WritableKeyPath<Part, [String]>) {
-            for start in stride(from: 0, to: texts.count, by: Self.limit) {
-                var part = Part()
-                part[keyPath: list] = Array(texts[start..<min(start + Self.limit, texts.count)])
-                parts.append(part)
-            }
+    /// The notes that say these, by their names.
+    func notes(_ erased: ErasedIdentifiers, of job: String) -> [String: [UInt8]] {
+        let customers = erased.customers.map { ("c", self.hashing.hash(.customer, $0.rawValue), $0.rawValue) }
+        let identifiers = erased.identifiers.map { identifier in
+            (identifier.kind == .appAccountToken ? "t" : "a", self.hashing.hash(identifier), identifier.text)
         }
-        add(erased.customers.map(\.rawValue).sorted(), to: \.customers)
-        add(erased.identifiers.filter { $0.kind == .appAccountToken }.map(\.text).sorted(), to: \.tokens)
-        add(erased.identifiers.filter { $0.kind == .appTransaction }.map(\.text).sorted(), to: \.accounts)
-        let values = try parts.enumerated().map { number, part in
-            (Self.prefix(job) + String(1_000 + number), try JSONNotes.encode(part))
-        }
-        try await self.notes.store.setBookmarks(Dictionary(uniqueKeysWithValues: values))
+        return Dictionary(
+            uniqueKeysWithValues: (customers + identifiers).map { letter, hash, text in
+                ("\(Self.prefix(job))\(letter)/\(hash.hexadecimal)", Array(text.utf8))
+            })
+    }
+
+    func add(_ erased: ErasedIdentifiers, of job: String) async throws {
+        try await self.notes.store.setBookmarks(self.notes(erased, of: job))
     }
 
     /// nil where there are none.
@@ -41,10 +31,12 @@ struct ErasureNotes: Sendable {
         guard !found.isEmpty else { return nil }
         var erased = ErasedIdentifiers()
         for note in found {
-            let part: Part = try JSONNotes.decode(note.value, "erase/\(job)")
-            erased.customers.formUnion(part.customers.map(CustomerID.init(stored:)))
-            erased.identifiers.formUnion(part.tokens.compactMap(AccountToken.init).map(RegistrableIdentifier.token))
-            erased.identifiers.formUnion(part.accounts.map(RegistrableIdentifier.account))
+            let text = String(decoding: note.value, as: UTF8.self)
+            switch note.name.dropFirst(Self.prefix(job).count).first {
+            case "c": erased.customers.insert(CustomerID(stored: text))
+            case "t": if let token = AccountToken(text) { erased.identifiers.insert(.token(token)) }
+            default: erased.identifiers.insert(.account(text))
+            }
         }
         return erased
     }

@@ -38,11 +38,13 @@ package struct JobBook: Sendable {
         return (try JSONNotes.decode(note, name), note)
     }
 
-    func add(_ job: Job) async throws(ServiceError) {
+    /// - Parameter notes: that stand beside it from the beginning.
+    func add(_ job: Job, beside notes: [String: [UInt8]] = [:]) async throws(ServiceError) {
         let ended = try await self.all().filter { $0.state != .running }.dropFirst(Self.endedLimit - 1)
         try await ServiceError.translating {
             try await self.notes.remove(ended.map { Self.name(of: $0.id) })
-            try await self.store.setBookmarks([Self.name(of: job.id): try JSONNotes.encode(job)])
+            let row = [Self.name(of: job.id): try JSONNotes.encode(job)]
+            try await self.store.setBookmarks(row.merging(notes) { row, _ in row })
         }
     }
 

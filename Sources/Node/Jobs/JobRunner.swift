@@ -26,10 +26,12 @@ package final class JobRunner: Sendable {
     /// Between two looks for jobs, and after what could not be done now.
     private static let pause = Duration.seconds(1)
 
-    /// - Parameter reviewer: looks at customers whose answers may have changed.
+    /// - Parameters:
+    ///   - reviewer: looks at customers whose answers may have changed.
+    ///   - lease: by which nodes own shards; nil where shards are assigned.
     package init(
         router: ShardRouter, rulebook: Rulebook, reviewer: any CustomerReviewing, eraser: CustomerEraser,
-        tombstones: Tombstones, hashing: IdentifierKey, node: String, logger: Logger
+        tombstones: Tombstones, hashing: IdentifierKey, lease: LeaseTerms?, node: String, logger: Logger
     ) {
         let notes = JSONNotes(store: router.store)
         let catalogs = CatalogBook(notes: notes)
@@ -42,9 +44,12 @@ package final class JobRunner: Sendable {
         self.reevaluating = Reevaluating(
             router: router, rulebook: rulebook, teller: self.teller, book: catalogs, clock: router.watch,
             reviewer: reviewer)
+        // Nodes read the tombstones four times a second; one that cannot is the owner of nothing once its lease is over.
+        let settling = max(.seconds(10), (lease?.length ?? .zero) * 2)
         self.erasing = Erasing(
-            store: router.store, notes: ErasureNotes(notes: notes), tombstones: tombstones, eraser: eraser,
-            hashing: hashing, clock: router.watch)
+            store: router.store, notes: ErasureNotes(notes: notes, hashing: hashing), tombstones: tombstones,
+            eraser: eraser, hashing: hashing, clock: router.watch,
+            settling: Milliseconds(rawValue: settling.components.seconds * 1_000))
         self.converting = Converting(store: router.store, hashing: hashing, clock: router.watch)
         self.clock = router.watch
         self.logger = logger
@@ -79,15 +84,27 @@ package final class JobRunner: Sendable {
 
     private static var newID: String { String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }
 
-    /// Begins to delete customers, durable when it returns: one, and those who have moved there. Where it throws it may have begun: the job
-    /// goes on then.
-    package func startErasing(_ customers: Set<CustomerID>, actor: String?) async throws(ServiceError) -> Job {
+    /// Begins to delete a customer, or goes on with that, and makes one pass. Answers have changed when it returns. After an error the job
+    /// may have begun, and then goes on.
+    /// - Parameter running: the id of a job that deletes the customer already.
+    package func erase(
+        _ customer: CustomerID, actor: String?, running: String?
+    ) async throws(ServiceError) -> Job {
+        if let running, let job = try await self.running(running) {
+            let known = try await ServiceError.translating { try await self.erasing.notes.read(running) }
+            return try await self.erase(known ?? ErasedIdentifiers(customers: [customer]), job)
+        }
         let job = Job(id: Self.newID, kind: .erase, actor: actor, started: self.clock.present)
-        let erased = ErasedIdentifiers(customers: customers)
-        try await self.book.add(job)
-        try await ServiceError.translating { try await self.erasing.notes.write(erased, of: job.id) }
-        // The first pass, so that answers have changed when this returns.
+        let erased = ErasedIdentifiers(customers: [customer])
+        try await self.book.add(job, beside: self.erasing.notes.notes(erased, of: job.id))
+        return try await self.erase(erased, job)
+    }
+
+    private func erase(_ erased: ErasedIdentifiers, _ job: Job) async throws(ServiceError) -> Job {
         let pass = try await self.erasing.pass(erased, job.id).1
+        guard pass.skipped == 0 else {
+            throw ServiceError(.corrupt, "\(pass.skipped) streams could not be erased: the log of their nodes says why")
+        }
         // Where the job has gone on meanwhile, it counts for itself.
         let (now, note) = try await self.book.row(of: job.id)
         var counted = now
@@ -95,8 +112,7 @@ package final class JobRunner: Sendable {
         return try await self.book.replace(note, with: counted) ? counted : now
     }
 
-    /// The job of this id, if there is one that goes on.
-    package func running(_ id: String) async throws(ServiceError) -> Job? {
+    private func running(_ id: String) async throws(ServiceError) -> Job? {
         do throws(ServiceError) {
             let job = try await self.book.job(id)
             return job.state == .running ? job : nil

@@ -169,7 +169,7 @@ extension ServiceError.Code {
 extension ServiceError {
     package static let customerDeleted = ServiceError(
         .customerDeleted,
-        "a customer whom the request names, or whose identifier, is being deleted: send it again when that job is done")
+        "a customer or an identifier of this request is being deleted: send it again when the job is done")
 
     package static let nothingToUndo = ServiceError(
         .nothingToUndo,

@@ -110,7 +110,8 @@ package final class SubscriptionService: Service, Sendable {
             self.eraser = CustomerEraser(holdings, router: self.node.router)
             self.jobs = JobRunner(
                 router: self.node.router, rulebook: rulebook, reviewer: self.reviewer, eraser: self.eraser,
-                tombstones: self.tombstones, hashing: hashing, node: configuration.node.rawValue, logger: logger)
+                tombstones: self.tombstones, hashing: hashing, lease: configuration.lease,
+                node: configuration.node.rawValue, logger: logger)
         } catch {
             throw ServiceError(error)
         }

@@ -99,8 +99,8 @@ extension ForwardingStore {
         try await self.inner.eraseEvidence(of: key, in: shard)
     }
 
-    package func replaceBodies(_ bodies: [LogSequence: [UInt8]], in shard: ShardID) async throws(StoreError) {
-        try await self.inner.replaceBodies(bodies, in: shard)
+    package func replaceBodies(_ replacements: [BodyReplacement], in shard: ShardID) async throws(StoreError) {
+        try await self.inner.replaceBodies(replacements, in: shard)
     }
 
     package func removeLookups(of identifiers: [SoughtIdentifier]) async throws(StoreError) {

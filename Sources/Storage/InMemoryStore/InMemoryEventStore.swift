@@ -165,8 +165,8 @@ package final class InMemoryEventStore: SharedEventStore {
         }
     }
 
-    package func replaceBodies(_ bodies: [LogSequence: [UInt8]], in shard: ShardID) {
-        self.state.withLock { $0.shards[Int(shard.rawValue)].replaceBodies(bodies) }
+    package func replaceBodies(_ replacements: [BodyReplacement], in shard: ShardID) {
+        self.state.withLock { $0.shards[Int(shard.rawValue)].replaceBodies(replacements) }
     }
 
     package func removeLookups(of identifiers: [SoughtIdentifier]) {

@@ -94,10 +94,11 @@ struct MemoryShard {
         }
     }
 
-    mutating func replaceBodies(_ bodies: [LogSequence: [UInt8]]) {
-        for (sequence, body) in bodies {
-            let place = Int(sequence.rawValue) - 1
-            if self.events.indices.contains(place) { self.events[place].body = body }
+    mutating func replaceBodies(_ replacements: [BodyReplacement]) {
+        for one in replacements {
+            let place = Int(one.sequence.rawValue) - 1
+            guard self.events.indices.contains(place), self.events[place].body == one.old else { continue }
+            self.events[place].body = one.new
         }
     }
 

@@ -1,6 +1,5 @@
 package import EventLog
 import Evidence
-import Subscriptions
 
 extension PostgresEventStore {
     package func evidence(of sequence: LogSequence, in shard: ShardID) async throws(StoreError) -> Evidence? {
@@ -40,22 +39,22 @@ extension PostgresEventStore {
     }
 
     /// The bytes of the bodies before stay in the files as those of erased evidence do.
-    package func replaceBodies(_ bodies: [LogSequence: [UInt8]], in shard: ShardID) async throws(StoreError) {
-        guard !bodies.isEmpty else { return }
-        let rows = Array(bodies)
+    package func replaceBodies(_ replacements: [BodyReplacement], in shard: ShardID) async throws(StoreError) {
+        guard !replacements.isEmpty else { return }
         var parameters = Parameters()
         parameters.add(shard)
-        parameters.add(numbers: rows.map(\.key.rawValue))
-        parameters.add(blobs: rows.map(\.value))
+        parameters.add(numbers: replacements.map(\.sequence.rawValue))
+        parameters.add(blobs: replacements.map(\.old))
+        parameters.add(blobs: replacements.map(\.new))
         try await self.write(Self.replaceBodies, parameters)
     }
 
     private static let replaceBodies = PreparedStatement(
         "event_replace_bodies",
         """
-        UPDATE event SET body = given.body
-        FROM unnest($2::bigint[], $3::bytea[]) AS given (seq, body)
-        WHERE event.shard_id = $1::integer AND event.seq = given.seq
+        UPDATE event SET body = given.new
+        FROM unnest($2::bigint[], $3::bytea[], $4::bytea[]) AS given (seq, old, new)
+        WHERE event.shard_id = $1::integer AND event.seq = given.seq AND event.body = given.old
         """)
 
     private func segments(of headers: [Int64]) async throws(StoreError) -> [Int64: [UInt8]] {

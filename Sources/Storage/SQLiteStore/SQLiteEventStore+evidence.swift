@@ -42,11 +42,13 @@ extension SQLiteEventStore {
         }
     }
 
-    package func replaceBodies(_ bodies: [LogSequence: [UInt8]], in shard: ShardID) async throws(StoreError) {
+    package func replaceBodies(_ replacements: [BodyReplacement], in shard: ShardID) async throws(StoreError) {
         try await self.write { db in
-            let update = try db.cachedStatement(sql: "UPDATE event SET body = ? WHERE shard_id = ? AND seq = ?")
-            for (sequence, body) in bodies {
-                try update.execute(arguments: [body.data, Int64(shard.rawValue), sequence.rawValue])
+            let update = try db.cachedStatement(
+                sql: "UPDATE event SET body = ? WHERE shard_id = ? AND seq = ? AND body = ?")
+            for one in replacements {
+                try update.execute(
+                    arguments: [one.new.data, Int64(shard.rawValue), one.sequence.rawValue, one.old.data])
             }
         }
     }

@@ -101,7 +101,7 @@ import Testing
         _ = try await store.headerSegments(limit: 2)
         _ = try await store.evidence(of: LogSequence(rawValue: 1), in: shard)
         try await store.eraseEvidence(of: [1], in: shard)
-        try await store.replaceBodies([LogSequence(rawValue: 1): [1]], in: shard)
+        try await store.replaceBodies([BodyReplacement(of: LogSequence(rawValue: 1), [], by: [1])], in: shard)
         let gone = Lookup(kind: .customer, value: "d", key: [])
         try await store.removeLookups(of: [
             SoughtIdentifier(kind: .customer, hash: gone.hash, spellings: ["d"])

@@ -5,7 +5,7 @@ package struct LeadImage: Hashable, Sendable {
     package enum Token: Hashable, Sendable {
         /// No payload carries one.
         case absent
-        /// It is carried and leads nowhere: it is no UUID, or was erased, or the Apple Account was that counts where there is none.
+        /// The token is no UUID or was erased; or no token is carried, and the Apple Account was erased.
         case unusable
         /// - Parameter asCustomer: the customer whose id it would be.
         case carried(IdentifierHash, asCustomer: IdentifierHash)

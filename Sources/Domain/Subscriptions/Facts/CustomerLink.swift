@@ -64,6 +64,6 @@ package struct LinkRecord: Hashable, Sendable {
         self.isErased = isErased
     }
 
-    /// What is left of a `linked` event without policies that named a deleted customer: it says no place.
+    /// Whether this is an erased `linked` event of a version without policies: it has no place.
     package var isUnjudged: Bool { self.action == .linked && self.isErased && self.place == nil }
 }

@@ -1,4 +1,5 @@
-/// What leads to a customer who is deleted, in clear text. Where it stood stays a mark: such an identifier is carried, and leads nowhere.
+/// What leads to a deleted customer, in clear text. A mark replaces each identifier that Apple's payloads carry: it counts as carried, and
+/// leads nowhere.
 package struct ErasedIdentifiers: Hashable, Sendable {
     /// The customer, and all who have moved to it.
     package var customers: Set<CustomerID>

@@ -6,14 +6,14 @@ package import Shards
 package import Subscriptions
 import WireProtocol
 
-/// Takes a deleted customer out of the streams that lead there: first out of their events and signed originals, and then, by their
-/// owners, out of their states. All of it may be repeated.
+/// Erases a deleted customer from streams: first from their signed originals and events, and then, by their owners, from their states. Each
+/// step is safe to repeat.
 package struct CustomerEraser: Sendable {
     private let holdings: HoldingsReader
     private let router: ShardRouter
 
     private static let page = 256
-    /// So often a stream is begun anew that is added to meanwhile.
+    /// How often to retry a stream that gets new events meanwhile.
     private static let attempts = 16
 
     package init(_ holdings: HoldingsReader, router: ShardRouter) {
@@ -31,28 +31,35 @@ package struct CustomerEraser: Sendable {
         package var skipped = 0
     }
 
-    /// The customer, and those who have moved there.
-    /// - Throws: `.customerMoved` where the customer is somebody else by now.
-    package func names(of customer: CustomerID) async throws(ServiceError) -> Set<CustomerID> {
-        let families = try await ServiceError.translating { try await self.holdings.families(of: [customer]) }
-        guard families.states[customer]?.movedTo == nil else {
-            throw ServiceError(
-                .customerMoved, "everything of the customer is another one's: delete the one to whom it has been moved")
+    /// The customers, and those who have moved there.
+    package func names(of customers: Set<CustomerID>) async throws(ServiceError) -> Set<CustomerID> {
+        try await ServiceError.translating {
+            let families = try await self.holdings.families(of: customers.sorted { $0.rawValue < $1.rawValue })
+            return customers.reduce(into: []) { $0.formUnion(families.members(of: $1)) }
         }
-        return Set(families.members(of: customer))
     }
 
-    /// By what these are known: identifiers that they have registered, their ids where these are tokens, and the tokens of purchases that are
-    /// theirs alone.
+    /// The identifiers to erase: registered ones, ids in the form of a UUID, and tokens of purchases that lead to nobody else. What another
+    /// customer has registered is not among them.
     package func identifiers(of customers: Set<CustomerID>) async throws(ServiceError) -> Set<RegistrableIdentifier> {
         try await ServiceError.translating { try await self.holdings.erasable(customers) }
     }
 
-    /// Takes them out of all that the look-ups name.
-    package func erase(_ erased: ErasedIdentifiers) async throws(ServiceError) -> Pass {
+    /// Erases these from all streams that the look-ups name.
+    /// - Parameter own: erase the streams of the customers and of their identifiers too. They stay where something else could not be
+    ///   erased: another deletion learns from them whom it is about.
+    package func erase(_ erased: ErasedIdentifiers, andOwn own: Bool) async throws(ServiceError) -> Pass {
         var pass = Pass()
-        // The customers' own streams are last: until then a repetition finds what they had registered.
-        for key in try await ServiceError.translating({ try await self.holdings.streams(naming: erased) }) {
+        let streams = try await ServiceError.translating { try await self.holdings.streams(naming: erased) }
+        try await self.erase(erased, from: streams.others, &pass)
+        if own, pass.skipped == 0 { try await self.erase(erased, from: streams.own, &pass) }
+        return pass
+    }
+
+    private func erase(
+        _ erased: ErasedIdentifiers, from keys: [StreamKey], _ pass: inout Pass
+    ) async throws(ServiceError) {
+        for key in keys {
             do throws(ServiceError) {
                 if try await self.erase(erased, from: key) { pass.changed += 1 }
             } catch {
@@ -61,7 +68,6 @@ package struct CustomerEraser: Sendable {
             }
             pass.examined += 1
         }
-        return pass
     }
 
     /// - Returns: whether the stream named one of them.
@@ -102,14 +108,15 @@ package struct CustomerEraser: Sendable {
         var state = StreamState(key: key)
         while true {
             let page = try await store.events(of: bytes, in: shard, after: events.last ?? .zero, limit: Self.page)
-            var bodies: [LogSequence: [UInt8]] = [:]
+            var bodies: [BodyReplacement] = []
             var isSigned = false
             for stored in page {
                 let before = try stored.decoded()
                 let after = before.erasing(erased)
                 state.apply(after)
                 guard after != before else { continue }
-                bodies[stored.sequence] = try after.protoBytes(key: key)
+                bodies.append(
+                    BodyReplacement(of: stored.sequence, stored.body, by: try after.protoBytes(key: key)))
                 isSigned = isSigned || after.facts != before.facts || after.record != before.record
             }
             // Where payloads name the customer, so do the originals. First: once the bodies are replaced, nothing shows that.
@@ -127,8 +134,11 @@ package struct CustomerEraser: Sendable {
 extension HoldingsReader {
     fileprivate func erasable(_ customers: Set<CustomerID>) async throws -> Set<RegistrableIdentifier> {
         let families = try await self.families(of: customers.sorted { $0.rawValue < $1.rawValue })
-        var erasable = Set(customers.compactMap { AccountToken($0.rawValue) }.map(RegistrableIdentifier.token))
-        for customer in customers { erasable.formUnion(families.registered(by: customer)) }
+        var erasable = customers.reduce(into: Set()) { $0.formUnion(families.registered(by: $1)) }
+        for token in customers.compactMap({ AccountToken($0.rawValue) }) {
+            let holder = try await self.holder(of: .token(token))
+            if holder.map(customers.contains) ?? true { erasable.insert(.token(token)) }
+        }
         for customer in customers {
             for stream in self.held(by: customer, families).streams {
                 guard let state = families.streams[stream.outlook.key.bytes], self.isOf(customers, state, families)
@@ -169,14 +179,17 @@ extension HoldingsReader {
             || held.streams.contains { $0.outlook.key != key }
     }
 
-    /// The streams that look-ups of these lead to, and at the end their own.
-    fileprivate func streams(naming erased: ErasedIdentifiers) async throws -> [StreamKey] {
+    /// The streams that look-ups of these lead to, and their own: customers' and identifiers'.
+    fileprivate func streams(
+        naming erased: ErasedIdentifiers
+    ) async throws -> (others: [StreamKey], own: [StreamKey]) {
         let sought = erased.customers.map(self.hashing.sought) + erased.identifiers.map(self.hashing.sought)
-        let named = try await self.store.streams(for: sought).joined()
-        let identifiers = erased.identifiers.map { StreamKey($0.kind, self.hashing.hash($0)) }
-        let own = erased.customers.map(self.key)
-        let last = Set(own)
-        let first = Set(named.compactMap { StreamKey(bytes: $0) } + identifiers).subtracting(last)
-        return first.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) } + own.sorted { $0.id < $1.id }
+        let named = Set(try await self.store.streams(for: sought).joined().compactMap { StreamKey(bytes: $0) })
+        let own = Set(
+            erased.customers.map(self.key) + erased.identifiers.map { StreamKey($0.kind, self.hashing.hash($0)) })
+        func sorted(_ keys: Set<StreamKey>) -> [StreamKey] {
+            keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        }
+        return (sorted(named.subtracting(own)), sorted(own))
     }
 }

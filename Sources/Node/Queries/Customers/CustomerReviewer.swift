@@ -123,7 +123,8 @@ package struct CustomerReviewer: CustomerReviewing {
                         if case .stream = subject, acceptance.isDuplicate { return (subject, .done) }
                         return (subject, .again)
                     } catch {
-                        return (subject, .failed(error))
+                        // Who is being deleted is told nothing more.
+                        return (subject, error.code == .customerDeleted ? .done : .failed(error))
                     }
                 }
             }

@@ -100,7 +100,7 @@ package struct HoldingsReader: Sendable {
 
     func held(by customer: CustomerID, _ families: CustomerFamilies) -> HeldByCustomer {
         var held = HeldByCustomer()
-        // A deleted customer's own stream says of nobody any more.
+        // The own stream of a deleted customer names nobody.
         held.hasRecord = families.states[customer]?.customer != nil
         held.movedTo = families.directory.end(of: self.links.hash(customer))
         guard held.movedTo == nil else { return held }

@@ -29,7 +29,7 @@ struct TombstoneNote: Equatable {
     var action: Action
     /// Empty of `lift`.
     var job: String
-    /// When it was written; of `lift` what is bought from then on keeps the identifiers.
+    /// When the note was written. Of `lift`: purchases from this moment on keep the identifier.
     var at: Moment
     var lines: [Line]
 

@@ -1,28 +1,32 @@
 package import EventLog
+package import Logging
 import ServiceContract
 package import Subscriptions
 import Synchronization
 import Waiting
 import WireProtocol
 
-/// What is known of deleted customers, by keyed hashes alone: the identifiers that are taken out of what comes before it is recorded,
-/// and the customers and identifiers whose deletion is under way. Every node of the store reads it four times a second.
+/// The tombstones of deleted customers: keyed hashes of the identifiers that queues remove from payloads, and of the customers and
+/// identifiers that commands may not name yet. Every node of the store reads them four times a second.
 ///
-/// It is a log of notes, `tombstone/000000000000` and so on, to which any node appends: of several who want the same number one gets it.
+/// They are a log of notes, `tombstone/000000000000` and so on, to which any node appends. When two nodes append at once, one gets the
+/// number and the other tries the next.
 package final class Tombstones: Sendable {
     private let store: any EventStore
     private let hashing: IdentifierKey
+    private let logger: Logger
     private let state = Mutex(TombstoneState())
     private let count = Atomic(0)
 
-    package init(store: any EventStore, hashing: IdentifierKey) {
+    package init(store: any EventStore, hashing: IdentifierKey, logger: Logger) {
         self.store = store
         self.hashing = hashing
+        self.logger = logger
     }
 
     // MARK: Asking
 
-    /// Nobody was ever deleted.
+    /// True if the store has no tombstone.
     var isEmpty: Bool { self.count.load(ordering: .acquiring) == 0 }
 
     /// The job that deletes the customer; nil where none does.
@@ -32,7 +36,7 @@ package final class Tombstones: Sendable {
         return self.state.withLock { $0.deletions[hash]?.keys.min() }
     }
 
-    /// A deletion is under way that takes the identifier from whom it led to.
+    /// Whether a running deletion erases this identifier.
     package func isBeingDeleted(_ identifier: RegistrableIdentifier) -> Bool {
         guard !self.isEmpty else { return false }
         let hash = self.hashing.hash(identifier)
@@ -41,7 +45,7 @@ package final class Tombstones: Sendable {
 
     package func isFinished(_ job: String) -> Bool { self.state.withLock { $0.finished.contains(job) } }
 
-    /// When the last of these was buried by a job; nil where one was not.
+    /// When the job wrote the last of these tombstones; nil if one is missing.
     package func burial(of erased: ErasedIdentifiers, by job: String) -> Moment? {
         let hashes = self.hashes(of: erased)
         return self.state.withLock { state in
@@ -50,11 +54,14 @@ package final class Tombstones: Sendable {
         }
     }
 
-    /// A request that names somebody whose deletion is under way.
+    /// Of a command that names a customer, or registers an identifier, that is being deleted; nil of any other.
     func refusal(of submission: Submission) -> SubmissionOutcome? {
-        guard !self.isEmpty, submission.bundle.names.contains(where: { self.job(deleting: $0) != nil }) else {
-            return nil
-        }
+        let registered = submission.bundle.registration?.registration.identifier
+            .flatMap { RegistrableIdentifier(submission.key.kind, $0) }
+        guard !self.isEmpty,
+            submission.bundle.names.contains(where: { self.job(deleting: $0) != nil })
+                || registered.map(self.isBeingDeleted) ?? false
+        else { return nil }
         return .refused(.customerDeleted, message: ServiceError.customerDeleted.message)
     }
 
@@ -99,13 +106,15 @@ package final class Tombstones: Sendable {
 
     // MARK: Changing
 
-    /// Begins a deletion, durable when it returns; nothing is written where it had begun.
+    /// Begins a deletion, durable when it returns. What the job has buried already, or a job that has ended, adds nothing.
     /// - Parameter moment: now.
     package func bury(_ erased: ErasedIdentifiers, by job: String, at moment: Moment) async throws {
         try await self.refresh()
         let (customers, identifiers) = self.hashes(of: erased)
-        let lines = self.state.withLock { state in
-            (customers.map(TombstoneNote.Line.customer) + identifiers.map(TombstoneNote.Line.identifier)).filter {
+        let lines = self.state.withLock { state -> [TombstoneNote.Line] in
+            guard !state.finished.contains(job) else { return [] }
+            return (customers.map(TombstoneNote.Line.customer) + identifiers.map(TombstoneNote.Line.identifier)).filter
+            {
                 state.deletions[$0.hash]?[job] == nil
             }
         }
@@ -121,11 +130,13 @@ package final class Tombstones: Sendable {
         try await self.append(TombstoneNote(.finish, job: job, at: moment))
     }
 
-    /// Somebody has registered these: what is bought from now on may carry them.
+    /// Lifts the tombstones of identifiers that a customer has registered. Purchases before `moment` stay without them.
     /// - Parameter moment: now.
     package func lift(_ identifiers: [RegistrableIdentifier], at moment: Moment) async throws {
         let hashes = identifiers.map(self.hashing.hash)
-        let buried = self.state.withLock { state in hashes.filter { state.identifiers[$0] == .distantFuture } }
+        let buried = self.state.withLock { state in
+            hashes.filter { state.identifiers[$0] == .distantFuture && state.deletions[$0] == nil }
+        }
         guard !buried.isEmpty else { return }
         try await self.append(TombstoneNote(.lift, at: moment, lines: buried.map(TombstoneNote.Line.identifier)))
     }
@@ -153,10 +164,22 @@ package final class Tombstones: Sendable {
 
     // MARK: Reading
 
-    /// To be called before the node decides anything: waits for the store.
+    /// Reads all tombstones. Call it before the node decides anything. It retries until the store answers.
     package func prepare() async {
-        while !Task.isCancelled, (try? await self.refresh()) == nil {
-            try? await Task.sleep(for: .seconds(1))
+        var attempt = 0
+        while !Task.isCancelled {
+            do {
+                return try await self.refresh()
+            } catch {
+                guard !Task.isCancelled else { return }
+                if attempt % 60 == 0 {
+                    self.logger.warning(
+                        "The tombstones of deleted customers cannot be read: the node does not begin before",
+                        metadata: .runtime([.error: "\(ServiceError(error).message)"]))
+                }
+                attempt += 1
+                try? await Task.sleep(for: .seconds(1))
+            }
         }
     }
 
@@ -203,6 +226,8 @@ private struct TombstoneState {
         self.read += 1
         for line in note.lines {
             switch note.action {
+            // A pass that is late may bury for a job that has ended.
+            case .bury where self.finished.contains(note.job): break
             case .bury:
                 self.deletions[line.hash, default: [:]][note.job] = note.at
                 if case .identifier(let hash) = line { self.identifiers[hash] = .distantFuture }

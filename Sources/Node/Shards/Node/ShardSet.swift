@@ -51,7 +51,7 @@ package struct ShardSet: Sendable {
         let system = ClusterSystem(
             shardMap: map, contract: .shards, transport: cluster ?? SingleNodeTransport() as any InvocationTransport)
         let headers = HeaderCache()
-        let tombstones = Tombstones(store: store, hashing: hashing)
+        let tombstones = Tombstones(store: store, hashing: hashing, logger: logger)
         let names = RowNames()
         let nodeClock = NodeClock()
         let watch = ClockWatch(clock: clock, metrics: metrics, logger: logger)

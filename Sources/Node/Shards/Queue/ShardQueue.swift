@@ -101,8 +101,8 @@ final class ShardQueue: Sendable {
         }
     }
 
-    /// Commands that name customers whose deletion is under way are answered, and what others carry of deleted ones is taken out.
-    /// - Returns: nil where nothing is left.
+    /// Refuses commands that name a customer being deleted, and removes buried identifiers from the rest.
+    /// - Returns: nil if no command is left.
     private func withoutDeleted(_ batch: [Command]) -> [Command]? {
         guard !self.tombstones.isEmpty else { return batch }
         let rest = batch.compactMap { command -> Command? in

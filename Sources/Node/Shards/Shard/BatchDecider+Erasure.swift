@@ -6,7 +6,8 @@ import WireProtocol
 
 /// Streams that forget a deleted customer.
 extension BatchDecider {
-    /// What the stream's events said of the customer is gone when this is asked; the event that this records says no more than that.
+    /// Erases a customer from the stream's state. Whoever asks has cleaned the events up to `request.version`; at any other version the request
+    /// is refused.
     mutating func decideErasure(
         _ request: ErasureRequest, _ bundle: FactBundle, of command: Command
     ) throws -> SubmissionOutcome {
@@ -29,7 +30,7 @@ extension BatchDecider {
 }
 
 extension StreamEntry {
-    /// The stream is that of one who is deleted.
+    /// Whether this is the own stream of a deleted customer.
     fileprivate func isOwn(_ request: ErasureRequest) -> Bool {
         request.erased.contains(self.publisher?.customer?.customer)
     }
@@ -46,7 +47,7 @@ extension StreamEntry {
         return entry
     }
 
-    /// Whether both keep the same.
+    /// Whether both hold the same state.
     fileprivate func keepsLike(_ other: Self) -> Bool {
         self.state == other.state && self.publisher == other.publisher
     }

@@ -3,11 +3,10 @@ import ArgumentParser
 extension CustomerCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forgets a customer.",
+            abstract: "Deletes a customer.",
             discussion: """
-                Grants, links, attributes and registered identifiers go, and what Apple's payloads carry of the customer, now and in \
-                future. Purchases stay, and answer by their own ids; another customer gets none of them. It cannot be undone. Ctrl-C ends \
-                the command and not the work.
+                Removes the customer's grants, links, attributes and identifiers, also from payloads that arrive later. Purchases stay \
+                under their own ids and go to nobody else. It cannot be undone. Ctrl-C stops waiting; the job goes on.
 
                 Example:
                   perennial customer delete u-1001

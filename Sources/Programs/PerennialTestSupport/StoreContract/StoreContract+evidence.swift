@@ -69,14 +69,18 @@ extension StoreContract {
             try writer.append([writer.event([1]), writer.event([2]), writer.event([1])])
             let log = try await store.log()
             let shard = ShardID(rawValue: 0)
-            // The last one is not there.
-            let bodies: [LogSequence: [UInt8]] = [
-                log[0].sequence: [7], log[2].sequence: [], LogSequence(rawValue: 9): [8],
+            let replacements = [
+                BodyReplacement(of: log[0].sequence, log[0].body, by: [7]),
+                BodyReplacement(of: log[2].sequence, log[2].body, by: []),
+                // It has another body, and the last one does not exist.
+                BodyReplacement(of: log[1].sequence, [1], by: [8]),
+                BodyReplacement(of: LogSequence(rawValue: 9), log[0].body, by: [8]),
             ]
 
-            for _ in 1...2 { try await store.replaceBodies(bodies, in: shard) }
-            try await store.replaceBodies([log[1].sequence: [9]], in: ShardID(rawValue: 1))
-            try await store.replaceBodies([:], in: shard)
+            for _ in 1...2 { try await store.replaceBodies(replacements, in: shard) }
+            let elsewhere = BodyReplacement(of: log[1].sequence, log[1].body, by: [9])
+            try await store.replaceBodies([elsewhere], in: ShardID(rawValue: 1))
+            try await store.replaceBodies([], in: shard)
 
             var expected = log
             (expected[0].body, expected[2].body) = ([7], [])

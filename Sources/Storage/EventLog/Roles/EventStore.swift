@@ -133,8 +133,8 @@ package protocol EventStore: Sendable {
     func eraseEvidence(of key: [UInt8], in shard: ShardID) async throws(StoreError)
 
     /// Replaces the bodies of events by others that say less; the events, and all that finds them, stay. Safe to repeat.
-    /// Events that the shard does not have are passed over.
-    func replaceBodies(_ bodies: [LogSequence: [UInt8]], in shard: ShardID) async throws(StoreError)
+    /// An event that has another body by now, or does not exist, is passed over.
+    func replaceBodies(_ replacements: [BodyReplacement], in shard: ShardID) async throws(StoreError)
 
     /// Removes the look-ups of these identifiers, in whichever form they were stored. Safe to repeat.
     func removeLookups(of identifiers: [SoughtIdentifier]) async throws(StoreError)

@@ -113,8 +113,8 @@ extension UnguardedStore {
         try await self.base.eraseEvidence(of: key, in: shard)
     }
 
-    func replaceBodies(_ bodies: [LogSequence: [UInt8]], in shard: ShardID) async throws(StoreError) {
-        try await self.base.replaceBodies(bodies, in: shard)
+    func replaceBodies(_ replacements: [BodyReplacement], in shard: ShardID) async throws(StoreError) {
+        try await self.base.replaceBodies(replacements, in: shard)
     }
 
     func removeLookups(of identifiers: [SoughtIdentifier]) async throws(StoreError) {
