@@ -23,6 +23,8 @@ package final class JobRunner: Sendable {
     /// By id: those that this node drives.
     private let driven = Mutex<Set<String>>([])
 
+    /// So many are driven at a time.
+    private static let width = 64
     /// Between two looks for jobs, and after what could not be done now.
     private static let pause = Duration.seconds(1)
 
@@ -156,7 +158,9 @@ package final class JobRunner: Sendable {
                 if !hasLookedForClearText, (try? await self.startConverting()) != nil { hasLookedForClearText = true }
                 let jobs = (try? await self.book.all()) ?? []
                 for job in jobs where job.state == .running && self.isOurs(job.id) {
-                    guard self.driven.withLock({ $0.insert(job.id).inserted }) else { continue }
+                    guard self.driven.withLock({ $0.count < Self.width && $0.insert(job.id).inserted }) else {
+                        continue
+                    }
                     group.addTask {
                         await self.drive(job.id)
                         _ = self.driven.withLock { $0.remove(job.id) }
