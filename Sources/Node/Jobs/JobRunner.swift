@@ -157,7 +157,7 @@ package final class JobRunner: Sendable {
                 try? await self.teller.refresh()
                 if !hasLookedForClearText, (try? await self.startConverting()) != nil { hasLookedForClearText = true }
                 let jobs = (try? await self.book.all()) ?? []
-                for job in jobs where job.state == .running && self.isOurs(job.id) {
+                for job in jobs.reversed() where job.state == .running && self.isOurs(job.id) {
                     guard self.driven.withLock({ $0.count < Self.width && $0.insert(job.id).inserted }) else {
                         continue
                     }
