@@ -125,6 +125,7 @@ extension SubscriptionService {
         var bundle = self.bundleOfRequest
         bundle.link = request
         _ = try await self.record(Submission(key: key, bundle: bundle, evidence: nil))
+        try await self.followLink(of: key, request)
     }
 
     /// What `link` would come to.

@@ -71,6 +71,28 @@ extension SubscriptionService {
         }
     }
 
+    /// With `customers.tokens: registered` a link registers the token of its stream, unless somebody has it, and who takes the link back takes
+    /// that back. A repetition of the link does what was left undone.
+    func followLink(of key: StreamKey, _ request: LinkRequest) async throws(ServiceError) {
+        let found = try await ServiceError.translating { try await self.customers.holdings.tokenOfLink(key) }
+        // Older nodes would forget that a link has done it.
+        guard let found, (try? await self.require(.erasure)) != nil else { return }
+        let identifier = RegistrableIdentifier.token(found.token)
+        try await self.retrying { () throws(ServiceError) in
+            let standing = try await self.standing(of: identifier, for: found.customer ?? request.customer)
+            if found.customer != nil, standing.holder == nil {
+                try await self.submit(
+                    Registration(
+                        .registered, of: identifier.text, standing.customer, isByLink: true, actor: request.actor),
+                    standing.key, at: standing.version)
+            } else if found.customer == nil, standing.isTheirs, standing.isByLink {
+                try await self.submit(
+                    Registration(.released, of: identifier.text, standing.holder, actor: request.actor),
+                    standing.key, at: standing.version)
+            }
+        }
+    }
+
     private struct Made {
         var identifier: RegistrableIdentifier
         var before: RegistrationStanding

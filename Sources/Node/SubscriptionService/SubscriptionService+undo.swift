@@ -30,8 +30,10 @@ extension SubscriptionService {
         switch undone {
         case .links(let key, let undo):
             var bundle = self.bundleOfRequest
-            bundle.link = LinkRequest(end, origin: .backend, action: .undo(undo), actor: actor, reason: reason)
+            let request = LinkRequest(end, origin: .backend, action: .undo(undo), actor: actor, reason: reason)
+            bundle.link = request
             _ = try await self.record(Submission(key: key, bundle: bundle, evidence: nil))
+            try await self.followLink(of: key, request)
         case .grant(let holder, let from, let to):
             try await self.restore(from, to, of: holder, actor: actor, reason: reason)
         case .registration(let key, var registration, let version):

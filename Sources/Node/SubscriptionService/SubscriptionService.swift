@@ -208,6 +208,7 @@ package final class SubscriptionService: Service, Sendable {
             return (reading, self.ingestion.pack(originals))
         }
         _ = try await self.record(Submission(key: key, bundle: bundle, evidence: try evidence.get()))
+        if let link { try await self.followLink(of: key, link) }
         return try await self.subscription(
             SubscriptionQuery(
                 stream: StreamReference(

@@ -19,6 +19,7 @@ extension Randomness {
         Registration(
             self.pick(Registration.Action.allCases), of: self.optional { $0.text() },
             self.optional { $0.customer() }, isProvisional: self.pick([true, false]),
+            isByLink: self.pick([true, false]),
             actor: self.optional { $0.text() })
     }
 

@@ -9,7 +9,7 @@ import WireProtocol
         for _ in 0..<50 {
             let state = RegisteredIdentifier(
                 random.optional { $0.text() }, holder: random.optional { $0.customer() },
-                isProvisional: random.pick([true, false]))
+                isProvisional: random.pick([true, false]), isByLink: random.pick([true, false]))
             let read = try StoredRegisteredIdentifier(protoBytes: StoredRegisteredIdentifier(state).protoBytes())
             #expect(read.logicVersion == RegisteredIdentifier.logicVersion)
             #expect(read.state == state)

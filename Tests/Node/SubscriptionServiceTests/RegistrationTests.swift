@@ -57,6 +57,58 @@ import Testing
         }
     }
 
+    @Test func `a link registers the token of its stream, and whoever takes it back takes that back`() async throws {
+        let node = try self.registeringNode()
+        let (first, second) = (StreamReference(id: "1"), StreamReference(id: "2"))
+        let link = LinkRequest(Self.customer, origin: .backend, actor: "shop")
+        let unlink = LinkRequest(Self.customer, origin: .backend, action: .unlink, actor: "shop")
+        try await node.run { service in
+            for id in ["1", "2"] { try await Self.buy(id, token: Self.tokens[0], node, service) }
+            for _ in 0..<2 { try await service.link(first, link) }
+            #expect(try await Self.view(service).identifiers == [Self.token])
+            #expect(try await Self.streams(of: Self.customer, service) == ["1", "2"])
+            #expect(await Self.refusal(of: Self.token, for: Self.other, service) == .tokenElsewhere)
+            try await service.link(first, unlink)
+            #expect(try await !Self.view(service).isKnown)
+            #expect(try await Self.streams(of: Self.customer, service).isEmpty)
+
+            // What somebody has said beside it stays.
+            try await service.link(first, link)
+            try await service.register([Self.token], for: Self.customer, actor: "shop")
+            try await service.link(first, unlink)
+            #expect(try await Self.view(service).identifiers == [Self.token])
+            try await service.release(Self.token, of: Self.customer, actor: nil)
+
+            // Undo takes the link back as a whole.
+            try await service.link(second, link)
+            let linked = try #require(
+                try await service.customer(Self.customer, in: .production, atLeast: nil, withHistory: true).history?
+                    .first { $0.event.kind == .linked })
+            try await service.undo(linked.id, of: Self.customer, actor: nil, reason: nil)
+            #expect(try await Self.streams(of: Self.customer, service).isEmpty)
+
+            // A token that is somebody's stays theirs.
+            try await service.register([Self.token], for: Self.other, actor: nil)
+            #expect(try await Self.streams(of: Self.other, service) == ["1", "2"])
+            await #expect(throws: ServiceError.self) { try await service.link(first, link) }
+            #expect(try await service.customer(Self.other, in: .production, atLeast: nil).identifiers == [Self.token])
+        }
+    }
+
+    @Test func `a post registers the token of what it posts`() async throws {
+        let node = try self.registeringNode()
+        try await node.run { service in
+            var life = TestSubscription(id: "1", from: node.clock.now - .days(1))
+            var bought = life.subscribe()
+            bought.period?.appAccountToken = Self.tokens[0]
+            _ = try await service.record(
+                signedTransaction: try node.apple.transaction(bought), signedRenewalInfo: nil,
+                link: LinkRequest(Self.customer, origin: .post))
+            try await Self.buy("2", token: Self.tokens[0], node, service)
+            #expect(try await Self.streams(of: Self.customer, service) == ["1", "2"])
+        }
+    }
+
     @Test func `what carries a registered token is the customer's, bought before or later, until it is taken back`()
         async throws
     {

@@ -20,7 +20,7 @@ package struct StoredRegisteredIdentifier: Hashable, Sendable {
         self.state = RegisteredIdentifier(
             proto.hasIdentifier ? try proto.identifier.spelling() : nil,
             holder: proto.hasHolder ? CustomerID(stored: try proto.holder.spelling()) : nil,
-            isProvisional: proto.provisional)
+            isProvisional: proto.provisional, isByLink: proto.byLink)
     }
 
     /// Reading these bytes gives the same state.
@@ -28,6 +28,7 @@ package struct StoredRegisteredIdentifier: Hashable, Sendable {
         var proto = ProtoRegisteredIdentifier()
         proto.logicVersion = Int64(self.logicVersion)
         proto.provisional = self.state.isProvisional
+        proto.byLink = self.state.isByLink
         if let identifier = self.state.identifier { proto.identifier = ProtoIdentifier(identifier) }
         if let holder = self.state.holder { proto.holder = ProtoIdentifier(holder.rawValue) }
         return try proto.encoded()

@@ -1054,6 +1054,9 @@ package nonisolated struct ProtoRegistration: Sendable {
   /// The request has more to register, and takes this back where it cannot.
   package var provisional: Bool = false
 
+  /// A link has registered the token of its stream. From feature level 8 on.
+  package var byLink: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum Action: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -1133,6 +1136,9 @@ package nonisolated struct ProtoRegisteredIdentifier: Sendable {
 
   /// The request that has registered it may still take that back.
   package var provisional: Bool = false
+
+  /// A link has registered it.
+  package var byLink: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2546,7 +2552,7 @@ nonisolated extension ProtoCustomerRequest.GrantRequest: SwiftProtobuf.Message, 
 
 nonisolated extension ProtoRegistration: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Registration"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}action\0\u{1}actor\0\u{1}provisional\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}action\0\u{1}actor\0\u{1}provisional\0\u{3}by_link\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2557,6 +2563,7 @@ nonisolated extension ProtoRegistration: SwiftProtobuf.Message, SwiftProtobuf._M
       case 1: try { try decoder.decodeSingularEnumField(value: &self.action) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self._actor) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.provisional) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.byLink) }()
       default: break
       }
     }
@@ -2576,6 +2583,9 @@ nonisolated extension ProtoRegistration: SwiftProtobuf.Message, SwiftProtobuf._M
     if self.provisional != false {
       try visitor.visitSingularBoolField(value: self.provisional, fieldNumber: 3)
     }
+    if self.byLink != false {
+      try visitor.visitSingularBoolField(value: self.byLink, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2583,6 +2593,7 @@ nonisolated extension ProtoRegistration: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.action != rhs.action {return false}
     if lhs._actor != rhs._actor {return false}
     if lhs.provisional != rhs.provisional {return false}
+    if lhs.byLink != rhs.byLink {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2594,7 +2605,7 @@ nonisolated extension ProtoRegistration.Action: SwiftProtobuf._ProtoNameProvidin
 
 nonisolated extension ProtoRegisteredIdentifier: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RegisteredIdentifier"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}identifier\0\u{1}holder\0\u{1}provisional\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}identifier\0\u{1}holder\0\u{1}provisional\0\u{3}by_link\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2606,6 +2617,7 @@ nonisolated extension ProtoRegisteredIdentifier: SwiftProtobuf.Message, SwiftPro
       case 2: try { try decoder.decodeSingularMessageField(value: &self._identifier) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._holder) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.provisional) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.byLink) }()
       default: break
       }
     }
@@ -2628,6 +2640,9 @@ nonisolated extension ProtoRegisteredIdentifier: SwiftProtobuf.Message, SwiftPro
     if self.provisional != false {
       try visitor.visitSingularBoolField(value: self.provisional, fieldNumber: 4)
     }
+    if self.byLink != false {
+      try visitor.visitSingularBoolField(value: self.byLink, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2636,6 +2651,7 @@ nonisolated extension ProtoRegisteredIdentifier: SwiftProtobuf.Message, SwiftPro
     if lhs._identifier != rhs._identifier {return false}
     if lhs._holder != rhs._holder {return false}
     if lhs.provisional != rhs.provisional {return false}
+    if lhs.byLink != rhs.byLink {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

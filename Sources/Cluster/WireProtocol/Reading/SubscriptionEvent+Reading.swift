@@ -97,12 +97,13 @@ extension Registration {
         var message = message
         var number = 0
         var actor: String?
-        var isProvisional = false
+        var (isProvisional, isByLink) = (false, false)
         while let field = try message.nextField() {
             switch field {
             case 1: number = try message.word()
             case 2: actor = try message.text()
             case 3: isProvisional = try message.flag()
+            case 4: isByLink = try message.flag()
             default: try message.skip()
             }
         }
@@ -112,7 +113,7 @@ extension Registration {
         self.init(
             action, of: try identifiers.registeredIdentifier?.spelling,
             try identifiers.customerID.map { id throws(WireError) in CustomerID(stored: try id.spelling) },
-            isProvisional: isProvisional, actor: actor)
+            isProvisional: isProvisional, isByLink: isByLink, actor: actor)
     }
 }
 

@@ -52,6 +52,7 @@ extension SubscriptionEvent {
                 message.write(Int64(registration.action.rawValue), 1)
                 message.write(registration.actor, 2)
                 message.write(registration.isProvisional, 3)
+                message.write(registration.isByLink, 4)
             }
         }
         if let reevaluation = self.reevaluation { writer.write(try reevaluation.proto().encoded(), 22) }

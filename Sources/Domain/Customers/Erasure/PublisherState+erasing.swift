@@ -25,6 +25,6 @@ extension RegisteredIdentifier {
         let isErased = erased.contains(token: self.identifier) || erased.contains(account: self.identifier)
         return RegisteredIdentifier(
             isErased ? nil : self.identifier, holder: erased.contains(self.holder) ? nil : self.holder,
-            isProvisional: self.isProvisional)
+            isProvisional: self.isProvisional, isByLink: self.isByLink)
     }
 }

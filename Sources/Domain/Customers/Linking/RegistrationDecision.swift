@@ -5,7 +5,7 @@ package import Subscriptions
 package enum RegistrationDecision: Hashable, Sendable {
     /// The customer has it already.
     case fulfilled
-    /// The same; but the request that has registered it may still take that back, unless it is said once more.
+    /// The same; but what has registered it, a request or a link, may still take that back, unless it is said once more.
     case confirms
     case registers
     /// The identifier is another customer's.
@@ -15,7 +15,7 @@ package enum RegistrationDecision: Hashable, Sendable {
     ///   - customer: that asks, at the end of its moves, as are the others.
     ///   - registered: that has it by its row.
     ///   - carried: whose id the token is, where a stream that carries it leads there for that.
-    ///   - isProvisional: as `RegisteredIdentifier.isProvisional`.
+    ///   - isProvisional: what has registered it may still take that back.
     ///   - isActive: a stream that leads by it is entitled, or in billing retry.
     package init(
         by customer: IdentifierHash, registered: IdentifierHash?, carried: IdentifierHash?, isProvisional: Bool,

@@ -11,16 +11,21 @@ package struct RegisteredIdentifier: Hashable, Sendable {
     package private(set) var holder: CustomerID?
     /// The request that has registered it may still take that back.
     package private(set) var isProvisional: Bool
+    /// A link has registered it, and nobody has said so beside that.
+    package private(set) var isByLink: Bool
 
     /// - Parameters: as they were stored.
-    package init(_ identifier: String? = nil, holder: CustomerID? = nil, isProvisional: Bool = false) {
+    package init(
+        _ identifier: String? = nil, holder: CustomerID? = nil, isProvisional: Bool = false, isByLink: Bool = false
+    ) {
         self.identifier = identifier
         self.holder = holder
         self.isProvisional = isProvisional
+        self.isByLink = isByLink
     }
 
     package mutating func apply(_ registration: Registration) {
-        self.isProvisional = registration.isProvisional
+        (self.isProvisional, self.isByLink) = (registration.isProvisional, registration.isByLink)
         if let identifier = registration.identifier { self.identifier = identifier }
         switch registration.action {
         case .registered: self.holder = registration.customer

@@ -15,17 +15,20 @@ package struct Registration: Hashable, Sendable {
     package var customer: CustomerID?
     /// The request has more to register, and takes this back where it cannot. Saying it once more without this makes it last.
     package var isProvisional: Bool
+    /// A link has registered the token of its stream: unlinking takes that back.
+    package var isByLink: Bool
     /// The name of the API token that asked.
     package var actor: String?
 
     package init(
         _ action: Action, of identifier: String?, _ customer: CustomerID?, isProvisional: Bool = false,
-        actor: String? = nil
+        isByLink: Bool = false, actor: String? = nil
     ) {
         self.action = action
         self.identifier = identifier
         self.customer = customer
         self.isProvisional = isProvisional
+        self.isByLink = isByLink
         self.actor = actor
     }
 }

@@ -14,6 +14,8 @@ package struct RegistrationStanding: Sendable {
     package let holder: CustomerID?
     /// The request that has registered it may still take that back.
     package let isProvisional: Bool
+    /// A link has registered it, and nobody has said so beside that.
+    package let isByLink: Bool
     /// The customer to whom `holder` leads.
     fileprivate let registered: CustomerID?
     /// The customer whose id the token is, where a stream that carries it leads there for that.
@@ -60,7 +62,8 @@ extension HoldingsReader {
         func end(of customer: CustomerID) -> CustomerID { directory.end(of: self.hash(customer)) ?? customer }
         return RegistrationStanding(
             key: key, version: version, customer: end(of: customer), holder: state.holder,
-            isProvisional: state.isProvisional, registered: state.holder.map(end), carried: carried,
+            isProvisional: state.isProvisional, isByLink: state.isByLink, registered: state.holder.map(end),
+            carried: carried,
             isActive: isActive)
     }
 
@@ -68,8 +71,20 @@ extension HoldingsReader {
     package func decide(_ standing: RegistrationStanding) -> RegistrationDecision {
         RegistrationDecision(
             by: self.hash(standing.customer), registered: standing.registered.map(self.hash),
-            carried: standing.carried, isProvisional: standing.isProvisional, isActive: standing.isActive,
+            carried: standing.carried, isProvisional: standing.isProvisional || standing.isByLink,
+            isActive: standing.isActive,
             policy: self.links.transferOfIdentifiers)
+    }
+
+    /// The token of a stream whose links register it (`customers.tokens: registered`), and the customer who has the stream by a link. nil of
+    /// other apps, and of a stream without a token.
+    package func tokenOfLink(_ key: StreamKey) async throws -> (token: AccountToken, customer: CustomerID?)? {
+        guard self.links.tokens(of: key.bundleID) == .registered, let state = try await self.stream(key),
+            let token = state.leads.token?.value
+        else { return nil }
+        let resolution = self.links.resolution(of: state, try await self.directory(self.links.needs(of: state)))
+        let isLinked = resolution.holder.map { $0.reason == .link && !$0.isInherited } ?? false
+        return (token, isLinked ? state.leads.link?.customer : nil)
     }
 
     /// What a customer, who has not been moved, has registered.

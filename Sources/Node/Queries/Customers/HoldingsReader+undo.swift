@@ -106,7 +106,9 @@ extension HoldingsReader {
         for (kind, hash) in LeadImage(leads, hash: self.hashing.hash).identifiers {
             let key = StreamKey(kind, hash)
             let events = try await self.store.storedHistory(of: key, in: self.map.shard(of: key.id))
-            if let last = events.last { newest = max(newest, Moment(milliseconds: last.at)) }
+            // What a link has registered goes with it.
+            let last = try events.last { try $0.decoded().registration?.isByLink != true }
+            if let last { newest = max(newest, Moment(milliseconds: last.at)) }
         }
         return newest
     }

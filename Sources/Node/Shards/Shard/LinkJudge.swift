@@ -22,6 +22,8 @@ package struct LinkJudge: Sendable {
     /// What becomes of a registration that contradicts what holds.
     package var transferOfIdentifiers: TransferPolicy { self.policies.transfer }
 
+    package func tokens(of app: BundleID) -> TokenPolicy { self.policies.rules(of: app).tokens }
+
     package func hash(_ customer: CustomerID) -> IdentifierHash { self.hashing.hash(.customer, customer.rawValue) }
 
     /// - Parameters:

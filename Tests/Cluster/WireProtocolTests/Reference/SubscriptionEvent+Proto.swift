@@ -198,7 +198,7 @@ extension Registration {
         self.init(
             action, of: personal.hasRegisteredIdentifier ? try personal.registeredIdentifier.spelling() : nil,
             try personal.customerIds.first.map { id throws(Refusal) in CustomerID(stored: try id.spelling()) },
-            isProvisional: proto.provisional, actor: proto.hasActor ? proto.actor : nil)
+            isProvisional: proto.provisional, isByLink: proto.byLink, actor: proto.hasActor ? proto.actor : nil)
     }
 }
 
