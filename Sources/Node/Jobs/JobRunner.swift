@@ -1,7 +1,7 @@
 import Entitlements
 package import EventLog
 package import Logging
-import Ownership
+package import Ownership
 package import Queries
 package import ServiceContract
 package import Shards

@@ -1,3 +1,4 @@
+import Customers
 import EventLog
 package import Jobs
 import Queries

@@ -87,7 +87,7 @@ extension SubscriptionService {
                     standing.key, at: standing.version)
             } else if found.customer == nil, standing.isTheirs, standing.isByLink {
                 try await self.submit(
-                    Registration(.released, of: identifier.text, standing.holder, actor: request.actor),
+                    Registration(.released, of: identifier.text, standing.holder, isByLink: true, actor: request.actor),
                     standing.key, at: standing.version)
             }
         }

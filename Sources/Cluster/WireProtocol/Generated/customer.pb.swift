@@ -1054,7 +1054,7 @@ package nonisolated struct ProtoRegistration: Sendable {
   /// The request has more to register, and takes this back where it cannot.
   package var provisional: Bool = false
 
-  /// A link has registered the token of its stream. From feature level 8 on.
+  /// Because of a link: it has registered the token of its stream, or was taken back. From feature level 8 on.
   package var byLink: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()

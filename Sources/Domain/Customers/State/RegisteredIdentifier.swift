@@ -25,7 +25,8 @@ package struct RegisteredIdentifier: Hashable, Sendable {
     }
 
     package mutating func apply(_ registration: Registration) {
-        (self.isProvisional, self.isByLink) = (registration.isProvisional, registration.isByLink)
+        self.isProvisional = registration.isProvisional
+        self.isByLink = registration.isByLink && registration.action == .registered
         if let identifier = registration.identifier { self.identifier = identifier }
         switch registration.action {
         case .registered: self.holder = registration.customer

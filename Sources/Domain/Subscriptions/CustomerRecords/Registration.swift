@@ -15,7 +15,7 @@ package struct Registration: Hashable, Sendable {
     package var customer: CustomerID?
     /// The request has more to register, and takes this back where it cannot. Saying it once more without this makes it last.
     package var isProvisional: Bool
-    /// A link has registered the token of its stream: unlinking takes that back.
+    /// Because of a link: it has registered the token of its stream, or was taken back.
     package var isByLink: Bool
     /// The name of the API token that asked.
     package var actor: String?
