@@ -90,8 +90,7 @@ struct Erasing: Sendable {
         try await ServiceError.translating { [skipped = job.skipped] in
             try await self.eraseQuarantined(erased)
             guard skipped == 0 else { return }
-            try await self.store.removeLookups(
-                of: erased.customers.map(self.hashing.sought) + erased.identifiers.map(self.hashing.sought))
+            try await self.store.removeLookups(of: self.hashing.sought(erased))
         }
     }
 
@@ -121,7 +120,7 @@ struct Erasing: Sendable {
             var last: InboxRow?
             while true {
                 let page = try await self.store.inbox(of: self.store.identity.shards, after: last, limit: Self.page)
-                if page.contains(where: { (try? Submission(wireBytes: $0.raw))?.bundle.names(erased) ?? false }) {
+                if page.contains(where: { (try? Submission(wireBytes: $0.raw))?.bundle.mentions(erased) ?? false }) {
                     return true
                 }
                 guard page.count == Self.page else { return false }
@@ -145,9 +144,10 @@ struct Erasing: Sendable {
 }
 
 extension FactBundle {
-    fileprivate func names(_ erased: ErasedIdentifiers) -> Bool {
+    fileprivate func mentions(_ erased: ErasedIdentifiers) -> Bool {
         self.facts.erasing(erased) != self.facts || self.record?.erasing(erased) != self.record
-            || erased.contains(self.link?.customer) || self.review?.customers.contains(where: erased.contains) ?? false
+            || erased.contains(self.link?.customer) || erased.contains(self.customer?.customer)
+            || self.review?.customers.contains(where: erased.contains) ?? false
             || self.review?.identifiers.contains(where: erased.identifiers.contains) ?? false
     }
 }

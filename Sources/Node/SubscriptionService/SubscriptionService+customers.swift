@@ -247,18 +247,23 @@ extension SubscriptionService {
     }
 
     func require(_ level: FeatureLevel) async throws(ServiceError) {
-        // It never goes back.
-        guard self.seenLevel.withLock({ $0 < level }) else { return }
+        guard try await !self.has(level) else { return }
+        throw ServiceError(
+            .olderNodes,
+            "the store is at feature level \(self.seenLevel.withLock(\.self)), and this needs \(level): run `perennial cluster finalize` once "
+                + "every node is of this version")
+    }
+
+    /// Whether the store has reached the level. It never goes back.
+    func has(_ level: FeatureLevel) async throws(ServiceError) -> Bool {
+        guard self.seenLevel.withLock({ $0 < level }) else { return true }
         let store = self.node.router.store
         let reached = try await ServiceError.translating {
             try await DedicatedThread.run(named: "level") { () throws(StoreError) in try store.featureLevel() }
         }
-        guard reached >= level else {
-            throw ServiceError(
-                .olderNodes,
-                "the store is at feature level \(reached), and this needs \(level): run `perennial cluster finalize` once "
-                    + "every node is of this version")
+        return self.seenLevel.withLock { seen in
+            seen = max(seen, reached)
+            return seen >= level
         }
-        self.seenLevel.withLock { $0 = max($0, reached) }
     }
 }

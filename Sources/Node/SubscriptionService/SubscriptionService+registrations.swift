@@ -49,8 +49,6 @@ extension SubscriptionService {
             for one in made.reversed() { try? await self.undo(one, actor: actor) }
             throw error
         }
-        // What somebody who was deleted had registered is somebody's again.
-        try await ServiceError.translating { try await self.tombstones.lift(identifiers, at: self.now) }
     }
 
     /// Takes a registration back; durable when it returns. Nothing happens where the customer does not have it.
@@ -71,26 +69,38 @@ extension SubscriptionService {
         }
     }
 
-    /// With `customers.tokens: registered` a link registers the token of its stream, unless somebody has it, and who takes the link back takes
-    /// that back. A repetition of the link does what was left undone.
+    /// With `customers.tokens: registered` a link registers the token of its stream, unless a customer has registered it or there is no room;
+    /// unlinking releases it, unless another link of the customer rests on it. A repetition of the link does what was left undone. Before
+    /// feature level 8 nothing happens: older nodes would forget that a link has done it.
     func followLink(of key: StreamKey, _ request: LinkRequest) async throws(ServiceError) {
-        let found = try await ServiceError.translating { try await self.customers.holdings.tokenOfLink(key) }
-        // Older nodes would forget that a link has done it.
-        guard let found, (try? await self.require(.erasure)) != nil else { return }
-        let identifier = RegistrableIdentifier.token(found.token)
+        guard self.customers.holdings.registersByLink(key.bundleID), try await self.has(.erasure) else { return }
         try await self.retrying { () throws(ServiceError) in
+            guard let found = try await ServiceError.translating({ try await self.customers.holdings.tokenOfLink(key) })
+            else { return }
+            let identifier = RegistrableIdentifier.token(found.token)
             let standing = try await self.standing(of: identifier, for: found.customer ?? request.customer)
-            if found.customer != nil, standing.holder == nil {
+            if let customer = found.customer, standing.holder == nil {
+                do throws(ServiceError) { try await self.checkRoom(for: [identifier], of: customer) } catch {
+                    guard error.code == .tooManyIdentifiers else { throw error }
+                    return
+                }
                 try await self.submit(
                     Registration(
                         .registered, of: identifier.text, standing.customer, isByLink: true, actor: request.actor),
                     standing.key, at: standing.version)
-            } else if found.customer == nil, standing.isTheirs, standing.isByLink {
+            } else if found.customer == nil, standing.isTheirs, standing.isByLink,
+                try await !self.restsOnLinks(found.token, of: standing.customer)
+            {
                 try await self.submit(
-                    Registration(.released, of: identifier.text, standing.holder, isByLink: true, actor: request.actor),
+                    Registration(
+                        .released, of: identifier.text, standing.holder, isByLink: true, actor: request.actor),
                     standing.key, at: standing.version)
             }
         }
+    }
+
+    private func restsOnLinks(_ token: AccountToken, of customer: CustomerID) async throws(ServiceError) -> Bool {
+        try await ServiceError.translating { try await self.customers.holdings.hasLink(with: token, customer) }
     }
 
     private struct Made {
@@ -147,6 +157,11 @@ extension SubscriptionService {
         var bundle = self.bundleOfRequest
         bundle.registration = RegistrationRequest(registration, at: version.rawValue)
         _ = try await self.record(Submission(key: key, bundle: bundle, evidence: nil))
+        guard registration.action == .registered,
+            let identifier = registration.identifier.flatMap({ RegistrableIdentifier(key.kind, $0) })
+        else { return }
+        // What a deleted customer had registered is somebody's again.
+        try await ServiceError.translating { try await self.tombstones.lift([identifier], at: self.now) }
     }
 
     private func standing(

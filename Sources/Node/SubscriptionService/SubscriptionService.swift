@@ -207,8 +207,9 @@ package final class SubscriptionService: Service, Sendable {
                 now: self.clock.now, latest: self.node.router.watch.latest)
             return (reading, self.ingestion.pack(originals))
         }
-        _ = try await self.record(Submission(key: key, bundle: bundle, evidence: try evidence.get()))
-        if let link { try await self.followLink(of: key, link) }
+        let outcome = try await self.record(Submission(key: key, bundle: bundle, evidence: try evidence.get()))
+        // A device posts the same at every launch.
+        if let link, case .recorded = outcome { try await self.followLink(of: key, link) }
         return try await self.subscription(
             SubscriptionQuery(
                 stream: StreamReference(

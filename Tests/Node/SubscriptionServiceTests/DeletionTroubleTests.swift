@@ -13,7 +13,7 @@ import Testing
 
 /// Deletions beside others, beside what cannot be read, and on several nodes.
 @Suite(.timeLimit(.minutes(10))) struct DeletionTroubleTests: CustomerSuite {
-    @Test func `two who share a purchase are deleted at once`() async throws {
+    @Test func `four who share a purchase are deleted at once`() async throws {
         let store = InMemoryEventStore(shardCount: 16)
         let node = try CustomerDeletionTests().node(store, transfer: .share)
         let names = (0..<4).map { "customer-number-\($0)" }
@@ -90,6 +90,17 @@ import Testing
             node.clock.advance(to: node.clock.now + .minutes(1))
             try await eventually { try await service.storedJob(job.id).state == .done }
             #expect(try await StoreTraces.find([CustomerDeletionTests.token, Self.customer.rawValue], in: store) == [])
+        }
+    }
+
+    @Test func `rows that are parked are told of, since nobody reads them`() async throws {
+        let store = InMemoryEventStore(shardCount: 16)
+        let node = try self.node(store)
+        try await store.put(InboxRow(dedupKey: [1], shard: ShardID(rawValue: 0), receivedAt: 1, raw: [1]))
+        try await store.recordFailedAttempt([[1]], parkingAt: 1, at: 1)
+        try await node.run { service in
+            let job = try await CustomerDeletionTests.delete(Self.customer, node, service)
+            #expect(job.state == .done && job.message?.contains("1 parked row") == true)
         }
     }
 

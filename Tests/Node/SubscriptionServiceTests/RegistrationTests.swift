@@ -72,6 +72,13 @@ import Testing
             #expect(try await Self.view(service).identifiers.isEmpty)
             #expect(try await Self.streams(of: Self.customer, service).isEmpty)
 
+            // Another link of the customer rests on it.
+            for stream in [first, second] { try await service.link(stream, link) }
+            try await service.link(first, unlink)
+            #expect(try await Self.view(service).identifiers == [Self.token])
+            try await service.link(second, unlink)
+            #expect(try await Self.view(service).identifiers.isEmpty)
+
             // What somebody has said beside it stays.
             try await service.link(first, link)
             try await service.register([Self.token], for: Self.customer, actor: "shop")

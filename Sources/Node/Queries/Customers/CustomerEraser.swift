@@ -183,8 +183,8 @@ extension HoldingsReader {
     fileprivate func streams(
         naming erased: ErasedIdentifiers
     ) async throws -> (others: [StreamKey], own: [StreamKey]) {
-        let sought = erased.customers.map(self.hashing.sought) + erased.identifiers.map(self.hashing.sought)
-        let named = Set(try await self.store.streams(for: sought).joined().compactMap { StreamKey(bytes: $0) })
+        let named = Set(
+            try await self.store.streams(for: self.hashing.sought(erased)).joined().compactMap { StreamKey(bytes: $0) })
         let own = Set(
             erased.customers.map(self.key) + erased.identifiers.map { StreamKey($0.kind, self.hashing.hash($0)) })
         func sorted(_ keys: Set<StreamKey>) -> [StreamKey] {

@@ -76,15 +76,31 @@ extension HoldingsReader {
             policy: self.links.transferOfIdentifiers)
     }
 
-    /// The token of a stream whose links register it (`customers.tokens: registered`), and the customer who has the stream by a link. nil of
-    /// other apps, and of a stream without a token.
+    /// Whether links register the tokens of their streams (`customers.tokens: registered`).
+    package func registersByLink(_ app: BundleID) -> Bool { self.links.tokens(of: app) == .registered }
+
+    /// The token of a stream, and the customer who has the stream by a link; nil of a stream without a token.
     package func tokenOfLink(_ key: StreamKey) async throws -> (token: AccountToken, customer: CustomerID?)? {
-        guard self.links.tokens(of: key.bundleID) == .registered, let state = try await self.stream(key),
-            let token = state.leads.token?.value
-        else { return nil }
-        let resolution = self.links.resolution(of: state, try await self.directory(self.links.needs(of: state)))
-        let isLinked = resolution.holder.map { $0.reason == .link && !$0.isInherited } ?? false
-        return (token, isLinked ? state.leads.link?.customer : nil)
+        guard let state = try await self.stream(key), let token = state.leads.token?.value else { return nil }
+        let directory = try await self.directory(self.links.needs(of: state))
+        return (token, self.isLinked(state, directory) ? state.leads.link?.customer : nil)
+    }
+
+    /// Whether a customer has a stream by a link that carries the token.
+    package func hasLink(with token: AccountToken, _ customer: CustomerID) async throws -> Bool {
+        let carriers = try await self.store.streams(for: [self.hashing.sought(token)])[0]
+        let states = try await self.load(Set(carriers)).0.streams.values.filter { $0.leads.token?.value == token }
+        let directory = try await self.directory(
+            states.reduce(into: CustomerDirectory.Needs()) { needs, state in needs.merge(self.links.needs(of: state)) })
+        return states.contains { state in
+            self.isLinked(state, directory)
+                && self.links.resolution(of: state, directory).holder?.customer == self.hash(customer)
+        }
+    }
+
+    private func isLinked(_ state: StreamState, _ directory: CustomerDirectory) -> Bool {
+        let holder = self.links.resolution(of: state, directory).holder
+        return holder.map { $0.reason == .link && !$0.isInherited } ?? false
     }
 
     /// What a customer, who has not been moved, has registered.

@@ -16,7 +16,9 @@ package final class Tombstones: Sendable {
     private let hashing: IdentifierKey
     private let logger: Logger
     private let state = Mutex(TombstoneState())
-    private let count = Atomic(0)
+    /// How many customers and identifiers are being deleted, and how many identifiers are buried: most stores have none.
+    private let running = Atomic(0)
+    private let buried = Atomic(0)
 
     package init(store: any EventStore, hashing: IdentifierKey, logger: Logger) {
         self.store = store
@@ -26,19 +28,20 @@ package final class Tombstones: Sendable {
 
     // MARK: Asking
 
-    /// True if the store has no tombstone.
-    var isEmpty: Bool { self.count.load(ordering: .acquiring) == 0 }
+    /// True if no command names a deleted customer: nothing is being deleted, and no identifier is buried.
+    var isEmpty: Bool { self.isIdle && self.buried.load(ordering: .acquiring) == 0 }
+    private var isIdle: Bool { self.running.load(ordering: .acquiring) == 0 }
 
     /// The job that deletes the customer; nil where none does.
     package func job(deleting customer: CustomerID) -> String? {
-        guard !self.isEmpty else { return nil }
+        guard !self.isIdle else { return nil }
         let hash = self.hashing.hash(.customer, customer.rawValue)
         return self.state.withLock { $0.deletions[hash]?.keys.min() }
     }
 
     /// Whether a running deletion erases this identifier.
     package func isBeingDeleted(_ identifier: RegistrableIdentifier) -> Bool {
-        guard !self.isEmpty else { return false }
+        guard !self.isIdle else { return false }
         let hash = self.hashing.hash(identifier)
         return self.state.withLock { $0.deletions[hash] != nil }
     }
@@ -56,10 +59,11 @@ package final class Tombstones: Sendable {
 
     /// Of a command that names a customer, or registers an identifier, that is being deleted; nil of any other.
     func refusal(of submission: Submission) -> SubmissionOutcome? {
+        guard !self.isIdle else { return nil }
         let registered = submission.bundle.registration?.registration.identifier
             .flatMap { RegistrableIdentifier(submission.key.kind, $0) }
-        guard !self.isEmpty,
-            submission.bundle.names.contains(where: { self.job(deleting: $0) != nil })
+        guard
+            submission.bundle.namedCustomers.contains(where: { self.job(deleting: $0) != nil })
                 || registered.map(self.isBeingDeleted) ?? false
         else { return nil }
         return .refused(.customerDeleted, message: ServiceError.customerDeleted.message)
@@ -68,7 +72,7 @@ package final class Tombstones: Sendable {
     /// Without the identifiers of deleted customers. The digests and the dedup key stay those of what was signed; the signed originals,
     /// which have the identifiers, do not.
     func strip(_ submission: Submission) -> Submission {
-        guard !self.isEmpty else { return submission }
+        guard self.buried.load(ordering: .acquiring) > 0, !submission.bundle.isEmpty else { return submission }
         var bundle = submission.bundle
         var newest: Moment?
         for place in bundle.facts.transactions.indices {
@@ -97,10 +101,9 @@ package final class Tombstones: Sendable {
         let carried =
             [token.flatMap(AccountToken.init).map(RegistrableIdentifier.token)].compactMap(\.self)
             + [account.map(RegistrableIdentifier.account)].compactMap(\.self)
-        let buried = carried.filter { identifier in
-            let hash = self.hashing.hash(identifier)
-            return self.state.withLock { $0.identifiers[hash] }.map { bought < $0 } ?? false
-        }
+        let hashes = carried.map(self.hashing.hash)
+        let moments = self.state.withLock { state in hashes.map { state.identifiers[$0] } }
+        let buried = zip(carried, moments).filter { _, moment in moment.map { bought < $0 } ?? false }.map(\.0)
         return ErasedIdentifiers(identifiers: Set(buried))
     }
 
@@ -133,6 +136,7 @@ package final class Tombstones: Sendable {
     /// Lifts the tombstones of identifiers that a customer has registered. Purchases before `moment` stay without them.
     /// - Parameter moment: now.
     package func lift(_ identifiers: [RegistrableIdentifier], at moment: Moment) async throws {
+        guard self.buried.load(ordering: .acquiring) > 0 else { return }
         let hashes = identifiers.map(self.hashing.hash)
         let buried = self.state.withLock { state in
             hashes.filter { state.identifiers[$0] == .distantFuture && state.deletions[$0] == nil }
@@ -206,7 +210,9 @@ package final class Tombstones: Sendable {
                 // Unless somebody else has read it meanwhile.
                 self.state.withLock { if $0.read == read + place { $0.apply(note) } }
             }
-            self.count.store(self.state.withLock(\.read), ordering: .releasing)
+            let counts = self.state.withLock { ($0.deletions.count, $0.identifiers.count) }
+            self.running.store(counts.0, ordering: .releasing)
+            self.buried.store(counts.1, ordering: .releasing)
             guard notes.count == Self.page else { return }
         }
     }
@@ -246,7 +252,7 @@ private struct TombstoneState {
 
 extension FactBundle {
     /// The customers whom a request names.
-    fileprivate var names: [CustomerID] {
+    fileprivate var namedCustomers: [CustomerID] {
         var names = [self.link?.customer, self.customer?.customer, self.registration?.registration.customer]
         switch self.customer?.content {
         case .take(let other, _, _, _), .drop(let other, _), .settle(let other, _), .move(let other, _):

@@ -19,7 +19,7 @@ extension BatchDecider {
             return .refused(error.code, message: error.message)
         }
         let after = before.erasing(request)
-        guard !after.keepsLike(before) else { return .duplicate(before.place) }
+        guard !after.hasSameState(before) else { return .duplicate(before.place) }
         let place = try self.append(
             [SubscriptionEvent(source: .person, changes: [before.isOwn(request) ? .deleted : .erased])], to: before,
             onto: after, command,
@@ -48,7 +48,7 @@ extension StreamEntry {
     }
 
     /// Whether both hold the same state.
-    fileprivate func keepsLike(_ other: Self) -> Bool {
+    fileprivate func hasSameState(_ other: Self) -> Bool {
         self.state == other.state && self.publisher == other.publisher
     }
 }

@@ -22,13 +22,20 @@ struct BackendPlayer: Sendable {
 
     /// Until a graceful shutdown; the request under way is awaited.
     func run() async throws {
+        var denial: UInt?
         while !Task.isShuttingDownGracefully {
             guard let request = self.log.nextWaiting else {
                 try await Task.sleep(for: Self.pause)
                 continue
             }
-            let state = try await self.make(request)
+            let (state, status) = try await self.make(request)
             self.log.set(isReachable: state != nil)
+            if let status, status != denial, status == 401 || status == 403 {
+                self.logger.warning(
+                    "the node does not let the publisher's backend in: --backend-token-file names a token of the scope write",
+                    metadata: ["status": "\(status)"])
+            }
+            denial = status
             guard let state else {
                 try await Task.sleep(for: Self.pauseOfFailure)
                 continue
@@ -38,8 +45,8 @@ struct BackendPlayer: Sendable {
         }
     }
 
-    /// - Returns: nil where it has to be made again.
-    private func make(_ request: BackendRequest) async throws -> BackendLog.State? {
+    /// - Returns: what came of it, nil where it has to be made again; and the status, nil where there was no answer.
+    private func make(_ request: BackendRequest) async throws -> (BackendLog.State?, UInt?) {
         let call = try self.writer.call(request)
         var message = HTTPClientRequest(url: self.url + call.path)
         message.method = HTTPMethod(rawValue: call.method)
@@ -48,18 +55,22 @@ struct BackendPlayer: Sendable {
         message.body = .bytes(ByteBuffer(bytes: call.body))
         guard let response = try? await self.client.execute(message, timeout: self.patience),
             let body = try? await response.body.collect(upTo: Self.longestAnswer)
-        else { return nil }
-        switch response.status.code {
-        case 200...299: return .done
-        // What is missing here is an address, a token, or time.
-        case 401, 403, 408, 429, 500...: return nil
-        case let status: return .refused(status: Int(status), code: Self.code(of: body))
+        else { return (nil, nil) }
+        let status = response.status.code
+        switch status {
+        case 200...299: return (.done, status)
+        // What is missing here is a token, or time.
+        case 401, 403, 408, 429, 500...: return (nil, status)
+        default:
+            let problem = try? JSONDecoder().decode(Problem.self, from: Data(body.readableBytesView))
+            guard problem?.retryable != true else { return (nil, status) }
+            return (.refused(status: Int(status), code: problem?.code), status)
         }
     }
 
-    private static func code(of body: ByteBuffer) -> String? {
-        struct Problem: Decodable { let code: String? }
-        return try? JSONDecoder().decode(Problem.self, from: Data(body.readableBytesView)).code
+    private struct Problem: Decodable {
+        let code: String?
+        let retryable: Bool?
     }
 
     private func warn(_ request: BackendRequest, _ state: BackendLog.State) {

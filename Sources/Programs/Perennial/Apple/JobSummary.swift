@@ -20,7 +20,9 @@ package struct JobSummary {
             let reason = self.isStored ? self.text("message") : self.text("error")
             return "\(self.name) has failed: \(reason) (until then \(self.figures))"
         case "cancelled": return "\(self.name) was cancelled (until then \(self.figures))"
-        default: return "\(self.name) is done: \(self.figures)"
+        default:
+            let note = self.isStored ? self.job["message"]?.plain.map { ": \($0)" } ?? "" : ""
+            return "\(self.name) is done: \(self.figures)\(note)"
         }
     }
 

@@ -6,7 +6,8 @@ extension CustomerCommand {
             abstract: "Deletes a customer.",
             discussion: """
                 Removes the customer's grants, links, attributes and identifiers, also from payloads that arrive later. Purchases stay \
-                under their own ids and go to nobody else. It cannot be undone. Ctrl-C stops waiting; the job goes on.
+                under their own ids and go to nobody else. It cannot be undone. The token needs the scope admin, and the store feature \
+                level 8. The command waits some ten seconds for the job; Ctrl-C stops waiting, and the job goes on.
 
                 Example:
                   perennial customer delete u-1001

@@ -25,7 +25,7 @@ extension CustomerCommand {
         var expiresFrom: String?
         @Flag(help: "Those to which a link was refused and waits for a person.")
         var conflicts = false
-        @Flag(help: "Those of which nobody has said whose they are, by a link or a registration.")
+        @Flag(help: "Those without a link and without a registered identifier.")
         var unclaimed = false
         @Option(help: "How many to print at most.")
         var limit = 100

@@ -63,7 +63,7 @@ struct JobCommand: ParsableCommand {
 
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ends one before it is done; what it has done stays.",
+            abstract: "Ends one before it is done; what it has done stays. A deletion is not cancelled.",
             discussion: """
                 Example:
                   perennial job cancel 9f2c61d04b7a3e58

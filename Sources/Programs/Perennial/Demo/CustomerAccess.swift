@@ -32,5 +32,10 @@ package struct CustomerAccess: Hashable, Sendable {
         return "the app knows by now whose it is: access as a customer \(self.end)"
     }
 
+    /// What gives access where a subscription does not; nil where nothing does.
+    package var besideSubscription: String? {
+        self.entitled && self.kind == "grant" ? "what was paid on the web gives access \(self.end)" : nil
+    }
+
     private var end: String { self.validUntil.map { "until \($0.prefix(10))" } ?? "without an end" }
 }

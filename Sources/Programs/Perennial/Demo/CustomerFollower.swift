@@ -28,9 +28,10 @@ struct CustomerFollower {
         for (number, customer) in self.customers.enumerated() {
             if self.answers[customer.id]?.entitled == true { self.sightings[customer.id, default: 0] += 1 }
             let wasKnown = self.sightings[customer.id] ?? 0 >= Self.sightingsBeforeNews
-            if let line = await self.lineOfSubscription(of: customer) { lines.append(line) }
-            guard let asked, asked.results.indices.contains(number) else { continue }
-            let access = CustomerAccess(asked.results[number])
+            var access: CustomerAccess?
+            if let asked, asked.results.indices.contains(number) { access = CustomerAccess(asked.results[number]) }
+            if let line = await self.lineOfSubscription(of: customer, access) { lines.append(line) }
+            guard let asked, let access else { continue }
             let previous = self.accesses.updateValue(access, forKey: customer.id)
             if let sentence = access.sentence(since: previous, wasKnown: wasKnown) {
                 let state = access.kind == "grant" ? "granted" : ""
@@ -41,7 +42,9 @@ struct CustomerFollower {
         return lines
     }
 
-    private mutating func lineOfSubscription(of customer: FollowedCustomer) async -> String? {
+    /// - Parameter access: by all that the customer has.
+    private mutating func lineOfSubscription(of customer: FollowedCustomer, _ access: CustomerAccess?) async -> String?
+    {
         let previous = self.answers[customer.id] ?? CustomerAnswer()
         guard
             let answer = try? await self.questions.answer(
@@ -49,7 +52,12 @@ struct CustomerFollower {
             !answer.saysTheSame(as: previous)
         else { return nil }
         self.answers[customer.id] = answer
-        return answer.sentence(since: previous).map { self.line(customer, at: answer.asOf, answer.state ?? "", $0) }
+        let beside = answer.entitled ? nil : access?.besideSubscription
+        return answer.sentence(since: previous).map { sentence in
+            self.line(
+                customer, at: answer.asOf, answer.state ?? "",
+                [sentence, beside].compactMap(\.self).joined(separator: "; "))
+        }
     }
 
     /// What keeps the node from its work, when that has changed.

@@ -49,6 +49,10 @@ package struct IdentifierKey: Sendable {
             spellings: Self.cases(of: customer.rawValue, isUUID: AccountToken(customer.rawValue) != nil))
     }
 
+    package func sought(_ erased: ErasedIdentifiers) -> [SoughtIdentifier] {
+        erased.customers.map(self.sought) + erased.identifiers.map(self.sought)
+    }
+
     /// Under which the streams are found that supersede this one.
     package func superseding(_ key: StreamKey) -> IdentifierHash {
         let parts = [

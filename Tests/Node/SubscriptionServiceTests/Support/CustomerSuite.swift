@@ -43,4 +43,14 @@ extension CustomerSuite {
             return error.code
         }
     }
+
+    /// Why something is refused; nil where it is done.
+    static func code(of body: () async throws(ServiceError) -> Void) async -> ServiceError.Code? {
+        do throws(ServiceError) {
+            try await body()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
 }

@@ -24,7 +24,7 @@ enum StoreTraces {
         return forms
     }
 
-    /// Every text of one of these in what the store holds: bodies, states, notes, originals, look-ups.
+    /// Every text of one of these in what the store holds: keys, bodies, states, notes, originals, the inbox and the quarantine.
     static func find(_ texts: [String], in store: any EventStore) async throws -> [String] {
         var traces: [String] = []
         func look(_ bytes: [UInt8], _ place: String) {
@@ -45,6 +45,9 @@ enum StoreTraces {
                 look(row.state, "a state of \(StreamKey(bytes: row.key)!.kind)")
             }
             for row in try await store.inbox(of: [shard], after: nil, limit: 1_000) { look(row.raw, "the inbox") }
+        }
+        for payload in try await store.quarantined(after: 0, limit: 1_000) {
+            look(Self.said(by: payload.raw[...]), "the quarantine")
         }
         for note in try await store.allBookmarks(startingWith: "") where note.name != "identifiers.key" {
             look(Array(note.name.utf8), "a note")

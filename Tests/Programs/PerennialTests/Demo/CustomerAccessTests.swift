@@ -31,6 +31,12 @@ import Testing
         #expect(first.sentence(since: first, wasKnown: true) == nil)
     }
 
+    @Test func `where a subscription gives no access, something else may`() {
+        #expect(self.access("grant").besideSubscription == "what was paid on the web gives access until 2026-07-18")
+        #expect(self.access("subscription").besideSubscription == nil)
+        #expect(self.access("grant", entitled: false).besideSubscription == nil)
+    }
+
     @Test func `whose a purchase is may be known later than the purchase`() {
         let before = CustomerAccess()
         #expect(
