@@ -70,7 +70,7 @@ extension SubscriptionService {
     }
 
     /// With `customers.tokens: registered` a link registers the token of its stream, unless a customer has registered it or there is no room;
-    /// unlinking releases it, unless another link of the customer rests on it. A repetition of the link does what was left undone. Before
+    /// unlinking releases it, unless another purchase of the customer with the token was linked too. A repetition of the link does what was left undone. Before
     /// feature level 8 nothing happens: older nodes would forget that a link has done it.
     func followLink(of key: StreamKey, _ request: LinkRequest) async throws(ServiceError) {
         guard self.customers.holdings.registersByLink(key.bundleID), try await self.has(.erasure) else { return }
@@ -88,13 +88,16 @@ extension SubscriptionService {
                     Registration(
                         .registered, of: identifier.text, standing.customer, isByLink: true, actor: request.actor),
                     standing.key, at: standing.version)
-            } else if found.customer == nil, standing.isTheirs, standing.isByLink,
-                try await !self.restsOnLinks(found.token, of: standing.customer)
-            {
-                try await self.submit(
-                    Registration(
-                        .released, of: identifier.text, standing.holder, isByLink: true, actor: request.actor),
-                    standing.key, at: standing.version)
+            } else if found.customer == nil, standing.isTheirs, standing.isByLink {
+                var registration = Registration(
+                    .released, of: identifier.text, standing.holder, isByLink: true, actor: request.actor)
+                if request.action == .link {
+                    // The purchase is theirs by the token alone, which has to stay theirs then.
+                    (registration.action, registration.isByLink) = (.registered, false)
+                } else if try await self.restsOnLinks(found.token, of: standing.customer) {
+                    return
+                }
+                try await self.submit(registration, standing.key, at: standing.version)
             }
         }
     }
