@@ -105,7 +105,9 @@ package final class JobRunner: Sendable {
     private func erase(_ erased: ErasedIdentifiers, _ job: Job) async throws(ServiceError) -> Job {
         let pass = try await self.erasing.pass(erased, job.id).1
         guard pass.skipped == 0 else {
-            throw ServiceError(.corrupt, "\(pass.skipped) streams could not be erased: the log of their nodes says why")
+            throw ServiceError(
+                .corrupt,
+                "\(pass.skipped) streams could not be read or added to: repair them, then delete the customer again")
         }
         // Where the job has gone on meanwhile, it counts for itself.
         let (now, note) = try await self.book.row(of: job.id)

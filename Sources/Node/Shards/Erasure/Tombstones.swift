@@ -74,26 +74,34 @@ package final class Tombstones: Sendable {
     func strip(_ submission: Submission) -> Submission {
         guard self.buried.load(ordering: .acquiring) > 0, !submission.bundle.isEmpty else { return submission }
         var bundle = submission.bundle
+        var isStripped = false
         var newest: Moment?
         for place in bundle.facts.transactions.indices {
             let transaction = bundle.facts.transactions[place]
             let bought = transaction.purchaseDate ?? .distantPast
             newest = max(newest ?? bought, bought)
             let buried = self.buried(transaction.appAccountToken, transaction.appTransactionID, bought: bought)
-            if !buried.isEmpty { bundle.facts.transactions[place].erase(buried) }
+            guard !buried.isEmpty else { continue }
+            bundle.facts.transactions[place].erase(buried)
+            isStripped = true
         }
         if let renewal = bundle.facts.renewal {
             let bought = newest ?? renewal.recentSubscriptionStartDate ?? .distantPast
             let buried = self.buried(renewal.appAccountToken, renewal.appTransactionID, bought: bought)
-            if !buried.isEmpty { bundle.facts.renewal?.erase(buried) }
+            if !buried.isEmpty {
+                bundle.facts.renewal?.erase(buried)
+                isStripped = true
+            }
         }
         if case .consentRescinded(let consent) = bundle.record {
             let bought = consent.originalPurchaseDate ?? .distantPast
-            bundle.record = bundle.record?.erasing(self.buried(nil, consent.appTransactionID, bought: bought))
+            let buried = self.buried(nil, consent.appTransactionID, bought: bought)
+            if !buried.isEmpty {
+                bundle.record = bundle.record?.erasing(buried)
+                isStripped = true
+            }
         }
-        guard bundle.facts != submission.bundle.facts || bundle.record != submission.bundle.record else {
-            return submission
-        }
+        guard isStripped else { return submission }
         return Submission(key: submission.key, bundle: bundle, evidence: nil)
     }
 
