@@ -14,6 +14,8 @@ import Testing
     private final class ClearTextStore: ForwardingStore {
         let inner: any EventStore
         let left: Mutex<[ClearLookup]>
+        /// How often somebody has asked whether there are any.
+        let asked = Mutex(0)
         let made = Mutex<[(ClearLookup, IdentifierHash?)]>([])
 
         init(_ inner: any EventStore, _ lookups: [ClearLookup]) {
@@ -22,11 +24,12 @@ import Testing
         }
 
         func clearLookups(limit: Int) async throws(StoreError) -> [ClearLookup] {
-            self.left.withLock { Array($0.prefix(limit)) }
+            self.asked.withLock { $0 += 1 }
+            return self.left.withLock { Array($0.prefix(limit)) }
         }
 
         func replace(_ lookups: [ClearLookup], by hashes: [IdentifierHash?]) async throws(StoreError) {
-            self.left.withLock { $0.removeFirst(lookups.count) }
+            self.left.withLock { left in left.removeAll { lookups.contains($0) } }
             self.made.withLock { $0 += zip(lookups, hashes) }
         }
     }
@@ -42,11 +45,13 @@ import Testing
         let store = ClearTextStore(memory, lookups + more)
         let node = try Node(store: store)
         try await node.run { service in
-            try await Task.sleep(for: .milliseconds(50))
-            #expect(try await service.allJobs().isEmpty)
+            // A job that had begun before would have begun at an earlier time.
+            let start = node.clock.now + .days(1)
+            node.clock.advance(to: start)
             _ = try await service.finalize()
             try await eventually { try await service.allJobs().first { $0.kind == .convert }?.state == .done }
             let job = try #require(try await service.allJobs().first { $0.kind == .convert })
+            #expect(job.started >= start)
             #expect(job.examined == 1_206 && store.left.withLock(\.count) == 0)
         }
         let key = try IdentifierKey(of: memory)
@@ -55,10 +60,12 @@ import Testing
             key.hash(.appAccountToken, token.lowercased()), nil, key.hash(.appTransaction, "7041"), nil,
         ]
         #expect(store.made.withLock { $0.prefix(6).map(\.1) } == expected)
-        // and: nothing is begun where nothing is left
+        // and: nothing is begun where nothing is left. A node asks once.
+        let before = store.asked.withLock(\.self)
         try await node.run { service in
-            try await Task.sleep(for: .milliseconds(50))
-            #expect(try await service.allJobs().count { $0.kind == .convert } == 1)
+            await eventually { store.asked.withLock(\.self) > before }
+            let jobs = try await service.allJobs()
+            #expect(jobs.count { $0.kind == .convert } == 1)
         }
     }
 }

@@ -12,13 +12,12 @@ import Testing
 
 /// Tokens and app transactions that customers register, through the whole of a node.
 @Suite(.timeLimit(.minutes(10))) struct RegistrationTests: CustomerSuite {
-    private static let other = CustomerID("u-2")!
-    private static let tokens = (0..<40).map { "a0eebc99-9c0b-4ef8-bb6d-6bb9bd3801\(String($0 + 10))" }
-    private static let token = RegistrableIdentifier(.token, tokens[0])!
+    static let other = CustomerID("u-2")!
+    static let tokens = (0..<40).map { "a0eebc99-9c0b-4ef8-bb6d-6bb9bd3801\(String($0 + 10))" }
+    static let token = RegistrableIdentifier(.token, tokens[0])!
     private static let account = RegistrableIdentifier.account("7041")
 
-    private func registeringNode(_ transfer: TransferPolicy = .keep, _ tokens: TokenPolicy = .registered) throws -> Node
-    {
+    func registeringNode(_ transfer: TransferPolicy = .keep, _ tokens: TokenPolicy = .registered) throws -> Node {
         var node = try self.node(InMemoryEventStore(shardCount: 16))
         node.configuration.customers.transfer = transfer
         node.configuration.customers.tokens = tokens
@@ -26,7 +25,7 @@ import Testing
     }
 
     /// A purchase of which Apple tells, and that nobody posts.
-    private static func buy(
+    static func buy(
         _ id: String, token: String? = nil, account: String? = nil, _ node: Node, _ service: SubscriptionService
     ) async throws {
         var life = TestSubscription(id: id, from: node.clock.now - .days(1))
@@ -36,11 +35,11 @@ import Testing
         _ = try await service.ingest(signedPayload: try node.apple.sign(bought))
     }
 
-    private static func streams(of customer: CustomerID, _ service: SubscriptionService) async throws -> Set<String> {
+    static func streams(of customer: CustomerID, _ service: SubscriptionService) async throws -> Set<String> {
         Set(try await service.customer(customer, in: .production, atLeast: nil).streams.map(\.key.id))
     }
 
-    private static func refusal(
+    static func refusal(
         of identifier: RegistrableIdentifier, for customer: CustomerID, _ service: SubscriptionService
     ) async -> ServiceError.Code? {
         await Self.refusal(of: [identifier], for: customer, service)
@@ -54,75 +53,6 @@ import Testing
             return nil
         } catch {
             return error.code
-        }
-    }
-
-    @Test func `a link registers the token of its stream, and whoever takes it back takes that back`() async throws {
-        let node = try self.registeringNode()
-        let (first, second) = (StreamReference(id: "1"), StreamReference(id: "2"))
-        let link = LinkRequest(Self.customer, origin: .backend, actor: "shop")
-        let unlink = LinkRequest(Self.customer, origin: .backend, action: .unlink, actor: "shop")
-        try await node.run { service in
-            for id in ["1", "2"] { try await Self.buy(id, token: Self.tokens[0], node, service) }
-            for _ in 0..<2 { try await service.link(first, link) }
-            #expect(try await Self.view(service).identifiers == [Self.token])
-            #expect(try await Self.streams(of: Self.customer, service) == ["1", "2"])
-            #expect(await Self.refusal(of: Self.token, for: Self.other, service) == .tokenElsewhere)
-            try await service.link(first, unlink)
-            #expect(try await Self.view(service).identifiers.isEmpty)
-            #expect(try await Self.streams(of: Self.customer, service).isEmpty)
-
-            // The second purchase is theirs by the token alone: said once more, that stays so.
-            for stream in [first, second] { try await service.link(stream, link) }
-            try await service.link(first, unlink)
-            #expect(try await Self.view(service).identifiers == [Self.token])
-            #expect(try await Self.streams(of: Self.customer, service) == ["2"])
-            try await service.release(Self.token, of: Self.customer, actor: nil)
-
-            // What somebody has said beside it stays.
-            try await service.link(first, link)
-            try await service.register([Self.token], for: Self.customer, actor: "shop")
-            try await service.link(first, unlink)
-            #expect(try await Self.view(service).identifiers == [Self.token])
-            try await service.release(Self.token, of: Self.customer, actor: nil)
-
-            // Undo takes the link back as a whole, and what takes it back too.
-            func undoNewest(_ kind: Change) async throws {
-                let view = try await service.customer(Self.customer, in: .production, atLeast: nil, withHistory: true)
-                let event = try #require(view.history?.first { $0.event.kind == kind && $0.key.id == "2" })
-                try await service.undo(event.id, of: Self.customer, actor: nil, reason: nil)
-            }
-            try await service.link(second, link)
-            try await undoNewest(.linked)
-            #expect(try await Self.streams(of: Self.customer, service).isEmpty)
-            #expect(try await Self.view(service).identifiers.isEmpty)
-            try await service.link(second, link)
-            try await service.link(second, unlink)
-            try await undoNewest(.unlinked)
-            #expect(try await Self.streams(of: Self.customer, service).contains("2"))
-            #expect(try await Self.view(service).identifiers == [Self.token])
-            try await service.link(second, unlink)
-
-            // A token that is somebody's stays theirs.
-            try await service.register([Self.token], for: Self.other, actor: nil)
-            try await Self.buy("3", token: Self.tokens[0], node, service)
-            #expect(try await Self.streams(of: Self.other, service) == ["3"], "the others are linked to nobody")
-            await #expect(throws: ServiceError.self) { try await service.link(StreamReference(id: "3"), link) }
-            #expect(try await service.customer(Self.other, in: .production, atLeast: nil).identifiers == [Self.token])
-        }
-    }
-
-    @Test func `a post registers the token of what it posts`() async throws {
-        let node = try self.registeringNode()
-        try await node.run { service in
-            var life = TestSubscription(id: "1", from: node.clock.now - .days(1))
-            var bought = life.subscribe()
-            bought.period?.appAccountToken = Self.tokens[0]
-            _ = try await service.record(
-                signedTransaction: try node.apple.transaction(bought), signedRenewalInfo: nil,
-                link: LinkRequest(Self.customer, origin: .post))
-            try await Self.buy("2", token: Self.tokens[0], node, service)
-            #expect(try await Self.streams(of: Self.customer, service) == ["1", "2"])
         }
     }
 

@@ -18,26 +18,12 @@ import Testing
         seed: UInt64 = 1, subscribers: Int = 60, _ body: (AppStoreSimulator, _ port: Int) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { path in
-            let (ports, port) = AsyncStream.makeStream(of: Int.self)
             var configuration = SimulatorConfiguration(keysDirectory: path)
             configuration.scenario = .customers
             configuration.subscribers = subscribers
             configuration.seed = seed
             configuration.speed = 1e9
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let simulator = try AppStoreSimulator(configuration, logger: logger) { port.yield($0) }
-            let group = ServiceGroup(services: [simulator], logger: logger)
-            try await withThrowingTaskGroup(of: Void.self) { tasks in
-                tasks.addTask { try await group.run() }
-                var running = ports.makeAsyncIterator()
-                let port = try #require(await running.next())
-                while simulator.truths.settled < SimulatedTime.realNow() - .minutes(1) {
-                    try await Task.sleep(for: .milliseconds(5))
-                }
-                try await body(simulator, port)
-                await group.triggerGracefulShutdown()
-                try await tasks.waitForAll()
-            }
+            try await withCaughtUpSimulator(configuration, body)
         }
     }
 
