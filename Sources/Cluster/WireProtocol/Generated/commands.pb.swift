@@ -505,7 +505,7 @@ package nonisolated struct ProtoFactBundle: @unchecked Sendable {
   /// Clears the value of `review`. Subsequent reads from it will return its default value.
   package mutating func clearReview() {_uniqueStorage()._review = nil}
 
-  /// What the stream is to forget. From feature level 8 on.
+  /// Identifiers to erase from the stream. From feature level 8 on.
   package var erasure: ProtoErasure {
     get {_storage._erasure ?? ProtoErasure()}
     set {_uniqueStorage()._erasure = newValue}
@@ -522,7 +522,7 @@ package nonisolated struct ProtoFactBundle: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// Identifiers that lead to a deleted customer, which whoever asks has taken out of the stream's events.
+/// Identifiers of a deleted customer. The sender has erased them from the stream's events before.
 package nonisolated struct ProtoErasure: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -534,7 +534,7 @@ package nonisolated struct ProtoErasure: Sendable {
 
   package var appTransactionIds: [ProtoIdentifier] = []
 
-  /// What the stream's events come to without them.
+  /// The links that follow from the stream's events without these identifiers.
   package var links: ProtoStreamLinks {
     get {_links ?? ProtoStreamLinks()}
     set {_links = newValue}

@@ -11,7 +11,7 @@ package struct RegisteredIdentifier: Hashable, Sendable {
     package private(set) var holder: CustomerID?
     /// The request that has registered it may still take that back.
     package private(set) var isProvisional: Bool
-    /// A link has registered it, and nobody has said so beside that.
+    /// A link has registered it, and no request has since.
     package private(set) var isByLink: Bool
 
     /// - Parameters: as they were stored.

@@ -45,10 +45,10 @@ package struct CustomerRequest: Hashable, Sendable {
     }
 }
 
-/// What a customer has to be told. The one who asks has read all that leads to it.
+/// What a customer has to be told. The caller has read everything that leads to the customer.
 package struct CustomerTelling: Hashable, Sendable {
     package var changes: [EntitlementChange]
-    /// Of the customer's stream when it was read. The owner refuses the request at any other, and it is decided anew.
+    /// Of the customer's stream when it was read. The owner refuses the request at any other version; the caller then reads again.
     package var version: Int64
     /// When the stream was to be looked at again, when it was read. The owner refuses the request at any other.
     package var due: Moment?

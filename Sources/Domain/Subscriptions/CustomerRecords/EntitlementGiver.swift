@@ -1,4 +1,4 @@
-/// What gives a customer a name of the catalog.
+/// The stream or the grant by which a customer has an entitlement.
 package enum EntitlementGiver: Hashable, Sendable {
     case stream(StreamKey)
     /// - Parameter id: of the grant.

@@ -39,7 +39,7 @@ package struct LinkRecord: Hashable, Sendable {
     }
 
     package var action: Action
-    /// nil for a link to nobody, and where it has been erased.
+    /// nil for a link to nobody, and of a deleted customer.
     package var customer: CustomerID?
     /// As in `CustomerLink`; of `linked` only.
     package var token: AccountToken?

@@ -1,9 +1,9 @@
-/// Asks that a stream forget identifiers. Whoever asks has taken them out of its events first.
+/// Asks the owner of a stream to erase identifiers from its state. The caller has erased them from its events before.
 package struct ErasureRequest: Hashable, Sendable {
     package var erased: ErasedIdentifiers
-    /// What the stream's events come to without them.
+    /// The links that follow from the stream's events without these identifiers.
     package var links: StreamLinks
-    /// Of the stream, whose events up to here name them no more. The owner refuses the request at any other version.
+    /// Of the stream when its events were erased. The owner refuses the request at any other version.
     package var version: Int64
 
     package init(_ erased: ErasedIdentifiers, links: StreamLinks, at version: Int64) {

@@ -24,7 +24,7 @@ package struct FactBundle: Hashable, Sendable {
     package var successor: Placed<OriginalTransactionID>?
     /// What has to be looked at after a change of the stream. It is read from the inbox, and changes nothing by itself.
     package var review: CustomerReview?
-    /// What the stream is to forget.
+    /// Identifiers to erase from the stream.
     package var erasure: ErasureRequest?
 
     package init(

@@ -14,7 +14,7 @@ package struct RegistrationStanding: Sendable {
     package let holder: CustomerID?
     /// The request that has registered it may still take that back.
     package let isProvisional: Bool
-    /// A link has registered it, and nobody has said so beside that.
+    /// A link has registered it, and no request has since.
     package let isByLink: Bool
     /// The customer to whom `holder` leads.
     fileprivate let registered: CustomerID?
