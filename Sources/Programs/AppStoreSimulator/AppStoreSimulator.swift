@@ -159,7 +159,7 @@ package final class AppStoreSimulator: Service {
     private func player(client: HTTPClient) -> BackendPlayer? {
         self.configuration.backend.map { backend in
             BackendPlayer(
-                url: backend.url.hasSuffix("/") ? String(backend.url.dropLast()) : backend.url, token: backend.token,
+                urls: backend.urls.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }, token: backend.token,
                 log: self.backendRequests, writer: self.backendWriter, client: client,
                 patience: self.configuration.patience, logger: self.logger)
         }

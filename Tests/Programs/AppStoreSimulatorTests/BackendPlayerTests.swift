@@ -51,8 +51,12 @@ import Testing
 
     /// Runs a simulator whose backend asks a node until so many of its requests are settled.
     ///
+    /// - Parameter addresses: where it asks, by the node's address.
     /// - Returns: those that are settled in the end.
-    private func play(_ node: NotingNode, in path: String, until count: Int) async throws -> [BackendLog.Entry] {
+    private func play(
+        _ node: NotingNode, in path: String, until count: Int,
+        addresses: @escaping @Sendable (String) -> [String] = { [$0] }
+    ) async throws -> [BackendLog.Entry] {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let router = Router()
         router.post("/**") { request, _ in try await node.answer(request) }
@@ -62,7 +66,7 @@ import Testing
             configuration.scenario = .customers
             configuration.subscribers = 20
             configuration.speed = 1e9
-            configuration.backend = .init(url: address, token: "secret")
+            configuration.backend = .init(urls: addresses(address), token: "secret")
             let simulator = try AppStoreSimulator(configuration, logger: logger)
             let store = ServiceGroup(services: [simulator], logger: logger)
             async let living: Void = store.run()
@@ -107,6 +111,16 @@ import Testing
             let settled = try await self.play(node, in: path, until: 5)
             #expect(node.requests.count == settled.count)
             #expect(node.requests.first?.customer == "anna")
+            #expect(settled.first?.state == .done)
+        }
+    }
+
+    @Test func `where one node does not answer another one is asked`() async throws {
+        try await withTemporaryDirectory { path in
+            let node = NotingNode(refusals: 1)
+            // Nobody listens on the first port.
+            let settled = try await self.play(node, in: path, until: 5) { ["http://127.0.0.1:1", $0] }
+            #expect(node.requests.count == settled.count)
             #expect(settled.first?.state == .done)
         }
     }

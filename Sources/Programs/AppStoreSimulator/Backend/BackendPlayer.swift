@@ -5,9 +5,10 @@ import NIOCore
 import NIOHTTP1
 import ServiceLifecycle
 
-/// Makes the requests of the publisher's backend to a node, one after the other, and each until it is answered.
+/// Makes the requests of the publisher's backend to nodes, one after the other, and each until it is answered.
 struct BackendPlayer: Sendable {
-    let url: String
+    /// One, or several that will do alike: the one that has answered last is asked until it fails.
+    let urls: [String]
     /// nil where the node asks for none.
     let token: String?
     let log: BackendLog
@@ -23,12 +24,13 @@ struct BackendPlayer: Sendable {
     /// Until a graceful shutdown; the request under way is awaited.
     func run() async throws {
         var denial: UInt?
+        var failures = 0
         while !Task.isShuttingDownGracefully {
             guard let request = self.log.nextWaiting else {
                 try await Task.sleep(for: Self.pause)
                 continue
             }
-            let (state, status) = try await self.make(request)
+            let (state, status) = try await self.make(request, at: self.urls[failures % self.urls.count])
             self.log.set(isReachable: state != nil)
             if let status, status != denial, status == 401 || status == 403 {
                 self.logger.warning(
@@ -37,6 +39,7 @@ struct BackendPlayer: Sendable {
             }
             denial = status
             guard let state else {
+                failures += 1
                 try await Task.sleep(for: Self.pauseOfFailure)
                 continue
             }
@@ -46,9 +49,9 @@ struct BackendPlayer: Sendable {
     }
 
     /// - Returns: what came of it, nil where it has to be made again; and the status, nil where there was no answer.
-    private func make(_ request: BackendRequest) async throws -> (BackendLog.State?, UInt?) {
+    private func make(_ request: BackendRequest, at url: String) async throws -> (BackendLog.State?, UInt?) {
         let call = try self.writer.call(request)
-        var message = HTTPClientRequest(url: self.url + call.path)
+        var message = HTTPClientRequest(url: url + call.path)
         message.method = HTTPMethod(rawValue: call.method)
         message.headers.add(name: "content-type", value: "application/json")
         if let token { message.headers.add(name: "authorization", value: "Bearer \(token)") }

@@ -16,7 +16,7 @@ package struct SimulatorConfiguration: Sendable {
     package var seed: UInt64 = 1
     /// `--deliver-to`: where notifications are posted; of several, to whichever takes them. Empty posts none.
     package var deliverTo: [String] = []
-    /// `--backend`: the node to which the publisher's backend makes its requests; nil makes none.
+    /// `--backend`: the nodes to which the publisher's backend makes its requests; nil makes none.
     package var backend: Backend?
     /// `--lose`, `--repeat`, `--delay`, `--reorder`.
     package var disturbances = Disturbances()
@@ -29,14 +29,15 @@ package struct SimulatorConfiguration: Sendable {
     /// Whether the clock becomes the real one when it has caught up with the present.
     package var horizon = SimulatedTime.Horizon.present
 
-    /// A node, for those who post purchases and change customers.
+    /// Where purchases are posted and customers are changed.
     package struct Backend: Hashable, Sendable {
-        package let url: String
-        /// An API token of the scope `write`; nil where the node asks for none.
+        /// One, or several that will do alike, as behind a balancer.
+        package let urls: [String]
+        /// An API token of the scope `write`; nil where the nodes ask for none.
         package let token: String?
 
-        package init(url: String, token: String? = nil) {
-            self.url = url
+        package init(urls: [String], token: String? = nil) {
+            self.urls = urls
             self.token = token
         }
     }
@@ -82,7 +83,7 @@ package struct SimulatorConfiguration: Sendable {
         guard self.deliverTo.allSatisfy(Self.isAddress) else {
             throw .invalidSetting("deliver-to", "must be an http or https URL")
         }
-        guard self.backend.map({ Self.isAddress($0.url) }) ?? true else {
+        guard self.backend.map({ $0.urls.allSatisfy(Self.isAddress) }) ?? true else {
             throw .invalidSetting("backend", "must be an http or https URL")
         }
         guard [.production, .sandbox].contains(self.store.environment) else {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ServiceContract
 import Subscriptions
 
 extension SimulateCommand {
@@ -18,11 +19,14 @@ extension SimulateCommand {
                 Example:
                   perennial simulate compare --node http://127.0.0.1:8080 --keys keys
                   perennial simulate compare --node http://127.0.0.1:8080 --keys keys --customers
+                  perennial simulate compare --node http://127.0.0.1:8080 --keys keys --customers --consistency local
                 """)
 
         @OptionGroup var store: SimulatedStoreOptions
         @Flag(help: "Asks by customer instead, about now.")
         var customers = false
+        @Option(help: "With --customers, how current the answers have to be: local, owner or durable (default: owner).")
+        var consistency: Consistency?
         @Option(help: "How many random moments are asked about, for each subscription and purchase (default: 20).")
         var moments: Int?
         @Option(parsing: .singleValue, help: "A further moment, such as 2026-11-04T20:00:00Z; may be repeated.")
@@ -40,6 +44,9 @@ extension SimulateCommand {
             }
             guard !self.customers || self.moments == nil && self.at.isEmpty else {
                 throw ValidationError("--customers asks about now: leave out --moments and --at.")
+            }
+            guard self.customers || self.consistency == nil else {
+                throw ValidationError("--consistency is for --customers.")
             }
         }
 
@@ -60,7 +67,8 @@ extension SimulateCommand {
             var printer = ComparisonPrinter(self.output.output, isByCustomer: true)
             var tally = ComparisonTally()
             tally.customers = 0
-            try await CustomerComparison(node: node, store: store).run { finding in
+            let comparison = CustomerComparison(node: node, store: store, consistency: self.consistency ?? .owner)
+            try await comparison.run { finding in
                 tally.customers = (tally.customers ?? 0) + 1
                 for answer in finding {
                     tally.add(answer: answer)

@@ -36,9 +36,13 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(
         help: "Where notifications are posted; none are without it. If given several times, to whichever takes them.")
     var deliverTo: [String] = []
-    @Option(help: "The node for which the publisher's backend is played: it posts purchases, moves customers, grants.")
-    var backend: String?
-    @Option(help: "A file that holds an API token of the scope write, for the node of --backend.")
+    @Option(
+        help: """
+            The node for which the publisher's backend is played: it posts purchases, moves customers, grants. If given several \
+            times, whichever answers.
+            """)
+    var backend: [String] = []
+    @Option(help: "A file that holds an API token of the scope write, for the nodes of --backend.")
     var backendTokenFile: String?
     @Option(help: "Probability from 0 to 1 that an attempt is lost.")
     var lose = 0.0
@@ -53,8 +57,8 @@ struct SimulateCommand: AsyncParsableCommand {
     @OptionGroup var store: SimulatedStoreOptions
 
     func validate() throws {
-        guard self.backendTokenFile == nil || self.backend != nil else {
-            throw ValidationError("--backend-token-file is for the node of --backend.")
+        guard self.backendTokenFile == nil || !self.backend.isEmpty else {
+            throw ValidationError("--backend-token-file is for the nodes of --backend.")
         }
         do {
             try self.configuration(keys: self.store.keys ?? "").validate()
@@ -69,7 +73,7 @@ struct SimulateCommand: AsyncParsableCommand {
         var configuration = self.configuration(keys: keys)
         configuration.scenario = try Scenario.read(self.store.scenario)
         if let file = self.backendTokenFile, let backend = configuration.backend {
-            configuration.backend = .init(url: backend.url, token: try NodeOptions.token(in: file))
+            configuration.backend = .init(urls: backend.urls, token: try NodeOptions.token(in: file))
         }
         let logger = LogOutput.start(level: .notice)
         let customers = configuration.scenario.namedCustomers
@@ -92,7 +96,7 @@ struct SimulateCommand: AsyncParsableCommand {
         configuration.speed = self.speed
         configuration.seed = self.store.seed
         configuration.deliverTo = self.deliverTo
-        configuration.backend = self.backend.map { .init(url: $0) }
+        configuration.backend = self.backend.isEmpty ? nil : .init(urls: self.backend)
         configuration.past = .days(min(max(self.history, 0), 10_000))
         configuration.disturbances = Disturbances(
             lose: self.lose, repeat: self.repeat, delay: self.delay, reorder: self.reorder)

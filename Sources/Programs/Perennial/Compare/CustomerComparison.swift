@@ -1,3 +1,4 @@
+import ServiceContract
 import StrictJSON
 import Subscriptions
 
@@ -5,6 +6,8 @@ import Subscriptions
 struct CustomerComparison {
     let node: NodeClient
     let store: SimulatedStore
+    /// How current the node's answers have to be.
+    let consistency: Consistency
 
     private static let batch = 500
     private static let concurrency = 16
@@ -109,7 +112,7 @@ struct CustomerComparison {
                     }
                 }
             }
-            json.member("consistency", "owner")
+            json.member("consistency", self.consistency.rawValue)
         }
         return try await self.node.post(["v1", "check"], body: body)
     }

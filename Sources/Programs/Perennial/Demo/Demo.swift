@@ -26,7 +26,7 @@ enum Demo {
         let address = configuration.http.main.urlOnThisMachine
         simulation.deliverTo = ["\(address)/v1/apple/notifications"]
         let token = try Self.token(for: &configuration, folder: folder)
-        simulation.backend = .init(url: address, token: token?.text)
+        simulation.backend = .init(urls: [address], token: token?.text)
 
         // And the node where to ask.
         let simulatorReservation = try ReservedPort()

@@ -42,6 +42,8 @@ struct UsageTests {
         ["simulate", "compare", "--keys", "/tmp/none", "--at", "yesterday"],
         ["simulate", "compare", "--keys", "/tmp/none", "--customers", "--moments", "3"],
         ["simulate", "compare", "--keys", "/tmp/none", "--customers", "--at", "2026-05-01T12:00:00Z"],
+        ["simulate", "compare", "--keys", "/tmp/none", "--consistency", "local"],
+        ["simulate", "compare", "--keys", "/tmp/none", "--customers", "--consistency", "certain"],
         ["simulate", "--keys", "/tmp/none", "--backend", "nowhere"],
         ["simulate", "--keys", "/tmp/none", "--backend-token-file", "/tmp/none"],
         ["tokens", "new", "--name", "web", "--scope", "rite"],
