@@ -416,6 +416,21 @@ def traffic(options):
                 isSeen = answer["results"][0]["entitled"]
                 note(do="check", customer=customer, id=name, status=checked if isSeen else -1, asOf=answer.get("asOf"))
 
+    def delete(number):
+        """Who is deleted has had grants and a token, and has nothing from then on."""
+        chance = random.Random(f"{options.seed} delete {number}")
+        count = 0
+        while not over.wait(2):
+            doomed, token = f"drill-doomed-{number}-{count}", str(uuid.UUID(int=chance.getrandbits(128), version=4))
+            count += 1
+            request(chance, "PUT", path("customers", doomed), {"appAccountTokens": [token], "attributes": {"plan": "gold"}})
+            put(chance, doomed, "brought")
+            while True:
+                status, answer = request(chance, "DELETE", path("customers", doomed))
+                note(do="delete", customer=doomed, token=token, status=status, code=answer.get("code"))
+                if status == 202 or over.wait(0.5):
+                    break
+
     def link(number):
         """Purchases that carry a token are their customer's: nobody else gets them."""
         chance = random.Random(f"{options.seed} link {number}")
@@ -429,7 +444,7 @@ def traffic(options):
             note(do="link", customer=customer, stream=stream, status=status, code=answer.get("code"))
 
     jobs = [threading.Thread(target=job, args=(number,), daemon=True)
-            for job, count in ((register, 3), (grant, options.writers), (link, 2)) for number in range(count)]
+            for job, count in ((register, 3), (grant, options.writers), (link, 2), (delete, 1)) for number in range(count)]
     for job in jobs:
         job.start()
     over.wait()
@@ -457,7 +472,15 @@ def sold(store):
 def lost(journal, customers, holders):
     """What was acknowledged beside the simulation, and is not there."""
     last = {}
+    # Also those whose deletion was not acknowledged: it may have been made.
+    deleted = {entry["customer"] for entry in journal if entry["do"] == "delete"}
     for entry in journal:
+        if entry["do"] == "delete" and entry["status"] == 202:
+            view = customers.views.get(entry["customer"])
+            if view and (view["grants"] or view["attributes"] or view["identifiers"]["appAccountTokens"] or view["streams"]):
+                yield f"{entry['customer']} was deleted, and has {json.dumps(view)}"
+        if entry["customer"] in deleted:
+            continue
         if entry["do"] in ("grant", "revoke"):
             key = entry["customer"], entry["id"]
             # Where there was no answer, or none that says so, both may be.

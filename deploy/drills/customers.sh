@@ -212,6 +212,11 @@ say "asking the simulated App Store for what was lost"
 say "comparing at the end"
 compare $(seq 0 $((nodes - 1)))
 
+none() {
+    local found
+    found=$(sql "$2")
+    [ "$found" = 0 ] || fail "$found $1"
+}
 check() {
     local tries waiting
     say "looking at every customer"
@@ -223,6 +228,12 @@ check() {
     done
     [ "$waiting" = 0 ] || fail "$waiting rows are left in the inbox"
     [ "$(sql 'SELECT count(*) FROM quarantine')" = 0 ] || fail "something is in the quarantine"
+    none 'look-ups lead to no stream' \
+        'SELECT count(*) FROM identifier WHERE stream_id NOT IN (SELECT id FROM stream)'
+    none 'streams have another number of events than their version' \
+        'SELECT count(*) FROM stream WHERE version <> (SELECT count(*) FROM event WHERE event.stream_id = stream.id)'
+    none 'shards end elsewhere than their logs' \
+        'SELECT count(*) FROM shard WHERE head_seq <> (SELECT coalesce(max(seq), 0) FROM event WHERE event.shard_id = shard.shard_id)'
     say "the inbox and the quarantine are empty; $(sql 'SELECT count(*) FROM event') events of $(sql 'SELECT count(*) FROM stream') streams"
 }
 check

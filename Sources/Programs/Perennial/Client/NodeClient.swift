@@ -107,7 +107,8 @@ struct NodeClient {
         guard [.ok, .created, .accepted].contains(status) else {
             let isUnknown = answer?["code"]?.plain == "appStoreOutcomeUnknown"
             throw CommandFailure(
-                Self.problem(status.code, answer), status: isUnknown ? CommandFailure.unknownOutcome : 1)
+                Self.problem(status.code, answer), status: isUnknown ? CommandFailure.unknownOutcome : 1,
+                isRetryable: answer?["retryable"]?.plain == "true")
         }
         guard let answer else { throw self.notJSON }
         return answer

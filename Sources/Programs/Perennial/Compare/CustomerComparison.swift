@@ -9,11 +9,13 @@ struct CustomerComparison {
     /// How current the node's answers have to be.
     let consistency: Consistency
 
-    private static let batch = 500
+    private static let batch = 100
     private static let concurrency = 16
     /// The world may go on between the two questions: what cannot be explained is asked again.
     private static let tries = 5
     private static let pause = Duration.milliseconds(200)
+    /// A node that has just started, or has lost an owner, asks to be asked again.
+    private static let patienceWithNode = Duration.seconds(30)
     /// A node by the same clock is ahead by what the simulation has yet to write down.
     private static let patience = Duration.seconds(10)
 
@@ -65,7 +67,7 @@ struct CustomerComparison {
 
     /// The node first: it answers about its now, and the store about any moment.
     private func ask(_ ids: [String], in environment: String) async throws -> [Answer] {
-        let answer = try await self.check(ids, in: environment)
+        let answer = try await self.checkUntilAnswered(ids, in: environment)
         guard let asOf = answer["asOf"]?.plain.flatMap({ Moment(rfc3339: $0) }),
             let results = answer["results"]?.items, results.count == ids.count
         else { throw CommandFailure("the node's answer cannot be read; is it of another version?") }
@@ -98,6 +100,24 @@ struct CustomerComparison {
         let truth = try await self.store.answer(aboutCustomer: id, at: moment)
         let pair = CustomerAnswerPair(environment: environment, node: result, store: truth)
         return Answer(differences: pair.differences, otherEnvironments: pair.otherEnvironments)
+    }
+
+    private func checkUntilAnswered(_ ids: [String], in environment: String) async throws -> JSONFragment {
+        let deadline = ContinuousClock.now + Self.patienceWithNode
+        while true {
+            do {
+                let answer = try await self.check(ids, in: environment)
+                let codes = (answer["results"]?.items ?? []).compactMap { $0["error"]?["code"]?.plain }
+                guard codes.contains(where: Self.isRetryable), .now < deadline else { return answer }
+            } catch let failure as CommandFailure {
+                guard failure.isRetryable, .now < deadline else { throw failure }
+            }
+            try await Task.sleep(for: Self.pause)
+        }
+    }
+
+    private static func isRetryable(_ code: String) -> Bool {
+        ServiceError.Code(rawValue: code)?.isRetryable ?? false
     }
 
     private func check(_ ids: [String], in environment: String) async throws -> JSONFragment {
