@@ -385,7 +385,7 @@ def traffic(options):
         strangers, moves = 0, collections.Counter()
         while not over.wait(0.1):
             customer = chance.choice(mine)
-            if chance.random() < 0.2 and moves[customer] < 20:
+            if chance.random() < 0.05 and moves[customer] < 20:
                 stranger = f"drill-stranger-{number}-{strangers}"
                 strangers += 1
                 moves[customer] += 1
@@ -543,7 +543,7 @@ def main():
     part("query", query, ("--file", text), ("--sql", text))
     part("check", checked, ("--store", text), ("--node", {"action": "append", "required": True}), ("--journal", {}))
     part("traffic", traffic, ("--store", text), ("--node", {"action": "append", "required": True}), ("--journal", text),
-         ("--seed", number), ("--customers", {"type": int, "default": 12}), ("--writers", {"type": int, "default": 3}))
+         ("--seed", number), ("--customers", {"type": int, "default": 48}), ("--writers", {"type": int, "default": 3}))
     options = arguments.parse_args()
     try:
         options.run(options)

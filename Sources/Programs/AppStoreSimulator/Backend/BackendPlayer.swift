@@ -19,20 +19,26 @@ struct BackendPlayer: Sendable {
 
     private static let pause = Duration.milliseconds(2)
     private static let pauseOfFailure = Duration.milliseconds(50)
+    /// A node that is killed is back by then, or others have what was its: until then nothing happens that comes after a request.
+    private static let longestOutage = Duration.seconds(30)
     private static let longestAnswer = 1 << 20
 
     /// Until a graceful shutdown; the request under way is awaited.
     func run() async throws {
         var denial: UInt?
         var failures = 0
+        var lastAnswer = ContinuousClock.now
         while !Task.isShuttingDownGracefully {
             guard let request = self.log.nextWaiting else {
+                lastAnswer = .now
                 try await Task.sleep(for: Self.pause)
                 continue
             }
             let (state, status) = try await self.make(request, at: self.urls[failures % self.urls.count])
-            self.log.set(isReachable: state != nil)
-            if let status, status != denial, status == 401 || status == 403 {
+            if state != nil { lastAnswer = .now }
+            let isDenied = status == 401 || status == 403
+            self.log.set(isReachable: !isDenied && lastAnswer.duration(to: .now) < Self.longestOutage)
+            if let status, status != denial, isDenied {
                 self.logger.warning(
                     "the node does not let the publisher's backend in: --backend-token-file names a token of the scope write",
                     metadata: ["status": "\(status)"])

@@ -13,6 +13,8 @@ struct CustomerComparison {
     private static let concurrency = 16
     /// The world may go on between the two questions: what cannot be explained is asked again.
     private static let tries = 5
+    /// What a node of a cluster has heard of others may be as old as `stream.staleness`, two seconds.
+    private static let triesOfLocal = 20
     private static let pause = Duration.milliseconds(200)
     /// A node that has just started, or has lost an owner, asks to be asked again.
     private static let patienceWithNode = Duration.seconds(30)
@@ -55,7 +57,7 @@ struct CustomerComparison {
     /// In the order of the ids.
     private func answers(about ids: [String], in environment: String) async throws -> [Answer] {
         var answers = try await self.ask(ids, in: environment)
-        for _ in 1..<Self.tries {
+        for _ in 1..<(self.consistency == .local ? Self.triesOfLocal : Self.tries) {
             let doubtful = answers.indices.filter { answers[$0].differences.contains { $0.reason == nil } }
             guard !doubtful.isEmpty else { break }
             try await Task.sleep(for: Self.pause)
