@@ -104,6 +104,12 @@ struct CompareCustomersTests {
         #expect(try self.count("answers", in: result) == (try self.count("customers", in: result)) + 1)
         #expect(try self.count("equal", in: result) > 25)
 
+        // then it knows from memory and from the store as well
+        for consistency in ["local", "durable"] {
+            let result = try await self.compare(node.url, keys: self.keys, "--consistency", consistency)
+            #expect(result.status == 0, "\(consistency): \(result.output) \(result.errors)")
+        }
+
         // then the people of the scenario are as their stories say
         #expect(try await self.check("anna", at: node.url).status == 0)
         #expect(try await self.check("anonymous-ben", at: node.url).output == "not entitled, customerMoved\n")
