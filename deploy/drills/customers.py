@@ -139,9 +139,11 @@ class Clock:
 
 
 def awaited(options):
-    """Waits until simulated time has passed so much of the simulation, and the simulation and its backend have caught up."""
+    """Waits until simulated time has passed so much of the simulation, and the simulation and its backend have caught up. It is
+    too late where all of it has passed already."""
     clock = Clock(options.keys)
     start, end = clock.text["simulated"], clock.text["real"]
+    isLate = options.part < 1 and not clock.is_fast()
     while clock.is_fast() and clock.now() < start + (end - start) * options.part:
         time.sleep(0.1)
     deadline = time.monotonic() + options.patience
@@ -150,7 +152,7 @@ def awaited(options):
         behind = (clock.now() - settled) / (clock.text["speed"] if clock.is_fast() else 1)
         if behind < 700 or (not clock.is_fast() and behind < 5_000):
             day = (clock.now() - start) / DAY
-            print(f"day {day:.0f}")
+            print(f"day {day:.0f}" + (", too late" if isLate else ""))
             return
         if time.monotonic() > deadline:
             raise Fault(f"the simulation is {behind / 1000:.1f} seconds behind its clock: this machine is too slow for it")
