@@ -19,11 +19,14 @@ import WireProtocol
         #expect(stored?.logicVersion == 1)
     }
 
-    @Test func `a stored state with copies and revocations stays readable`() throws {
-        let written = StoredState(StoredSamples.revocations.value).protoBytes()
-        let stored = try? StoredState(protoBytes: StoredSamples.revocations.bytes, key: Samples.key)
-        #expect(stored?.state == StoredSamples.revocations.value, "written today: \(self.hexadecimal(written))")
-        #expect(stored?.logicVersion == 4)
+    @Test(arguments: zip(StoredSamples.revocations, [4, 6]))
+    func `a stored state with copies and revocations stays readable`(
+        _ sample: StoredSample<StreamState>, _ logicVersion: Int
+    ) throws {
+        let written = StoredState(sample.value).protoBytes()
+        let stored = try? StoredState(protoBytes: sample.bytes, key: Samples.key)
+        #expect(stored?.state == sample.value, "written today: \(self.hexadecimal(written))")
+        #expect(stored?.logicVersion == logicVersion)
     }
 
     private func hexadecimal(_ bytes: [UInt8]) -> String {

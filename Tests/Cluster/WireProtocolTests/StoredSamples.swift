@@ -140,7 +140,7 @@ enum StoredSamples {
         {
             var state = Samples.state()
             state.facts.status?.period = nil
-            return state
+            return state.withoutPrices
         }(),
         """
         080112bb040a25636f6d2e6578616d706c652e6e65777370617065722e7072656d69756d2e6d6f6e74686c7912660a09
@@ -162,46 +162,67 @@ enum StoredSamples {
         """)
 
     /// Of two periods: one that was restored and refunded, one whose refund was taken back.
-    static let revocations = StoredSample(
-        "a state with copies and revocations",
-        {
-            var state = StreamState(key: Samples.key)
-            for month in 0..<2 { state.apply(Samples.renewed(month: Int64(month))) }
-            var number: UInt8 = 0xD0
-            func apply(_ period: KeptPeriod, _ source: EventSource, _ change: (inout TransactionInfo) -> Void) {
-                var transaction = period.info
-                transaction.signedDate = Self.date + .days(Int64(number))
-                transaction.digest = Samples.digest(number)
-                number += 1
-                change(&transaction)
-                state.apply(
-                    SubscriptionEvent(facts: Facts(transactions: [transaction]), source: source, changes: [.noted]))
-            }
-            let (first, second) = (state.facts.periods[0], state.facts.periods[1])
-            apply(first, .client) { $0.transactionID = TransactionID(rawValue: "2000000000000077") }
-            apply(first, .notification) {
-                ($0.revocationDate, $0.revocationReason) = (Self.date, .appIssue)
-            }
-            apply(second, .client) { $0.revocationDate = Self.date + .days(1) }
-            apply(second, .notification) { _ in }
-            return state
-        }(),
-        """
-        080412f6020a25636f6d2e6578616d706c652e6e65777370617065722e7072656d69756d2e6d6f6e74686c7912710a09
-        10959aa387d5dfc60310fbb8f7e3df331a20d1d2d3d4d5d6d7d8d9dadbdcdddedfe0e1e2e3e4e5e6e7e8e9eaebecedee
-        eff02001280230f8f88aa1f73238f8f88aa1f73240f88886f580334a0910b1ff99f6d4dfc6035205108eeb960a58027a
-        03444555b001fb80b3c19c33b8010112660a0910ec8af687d5dfc60310fba8aab6e0331a20d3d4d5d6d7d8d9dadbdcdd
-        dedfe0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f1f22001280230f88886f5803338f8f88aa1f73240f89881c98a334a09
-        10b2ff99f6d4dfc6035205108eeb960a58027a034445551a4508d0bf86f5803312204142434445464748494a4b4c4d4e
-        4f505152535455565758595a5b5c5d5e5f6018012001280130f89881c98a3338864e420345555248f8f88aa1f732222b
-        080110efbf86f580331a20707172737475767778797a7b7c7d7e7f808182838485868788898a8b8c8d8e8f1a6c0a1508
-        fbb8f7e3df3310f88886f5803318fb80b3c19c3310f88886f580331a1c0a0910cd80b4ccd4dfc60310fb80debadf331a
-        08d0d1d2d3d4d5d6d71a2e0a0910959aa387d5dfc60310fbb8f7e3df331a08d1d2d3d4d5d6d7d820fb80b3c19c332801
-        40fbb8f7e3df3348011a430a0e08fba8aab6e03310f89881c98a3310f89881c98a331a2a0a0910ec8af687d5dfc60310
-        fba8aab6e0331a08d3d4d5d6d7d8d9da40fba8aab6e03350fbb8ccea9c33220708d0bf86f580332a1910f89881c98a33
-        220910b2ff99f6d4dfc60328f88886f5803332220a200a121a108d1c2c5e0a4f4f3b9c612f7f6d1b5a90120a10f9be96
-        dab1a682e409
-        """)
+    static let revocations = [
+        StoredSample(
+            "a state with copies and revocations, before prices were kept", Self.priced.withoutPrices,
+            """
+            080412f6020a25636f6d2e6578616d706c652e6e65777370617065722e7072656d69756d2e6d6f6e74686c7912710a09
+            10959aa387d5dfc60310fbb8f7e3df331a20d1d2d3d4d5d6d7d8d9dadbdcdddedfe0e1e2e3e4e5e6e7e8e9eaebecedee
+            eff02001280230f8f88aa1f73238f8f88aa1f73240f88886f580334a0910b1ff99f6d4dfc6035205108eeb960a58027a
+            03444555b001fb80b3c19c33b8010112660a0910ec8af687d5dfc60310fba8aab6e0331a20d3d4d5d6d7d8d9dadbdcdd
+            dedfe0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f1f22001280230f88886f5803338f8f88aa1f73240f89881c98a334a09
+            10b2ff99f6d4dfc6035205108eeb960a58027a034445551a4508d0bf86f5803312204142434445464748494a4b4c4d4e
+            4f505152535455565758595a5b5c5d5e5f6018012001280130f89881c98a3338864e420345555248f8f88aa1f732222b
+            080110efbf86f580331a20707172737475767778797a7b7c7d7e7f808182838485868788898a8b8c8d8e8f1a6c0a1508
+            fbb8f7e3df3310f88886f5803318fb80b3c19c3310f88886f580331a1c0a0910cd80b4ccd4dfc60310fb80debadf331a
+            08d0d1d2d3d4d5d6d71a2e0a0910959aa387d5dfc60310fbb8f7e3df331a08d1d2d3d4d5d6d7d820fb80b3c19c332801
+            40fbb8f7e3df3348011a430a0e08fba8aab6e03310f89881c98a3310f89881c98a331a2a0a0910ec8af687d5dfc60310
+            fba8aab6e0331a08d3d4d5d6d7d8d9da40fba8aab6e03350fbb8ccea9c33220708d0bf86f580332a1910f89881c98a33
+            220910b2ff99f6d4dfc60328f88886f5803332220a200a121a108d1c2c5e0a4f4f3b9c612f7f6d1b5a90120a10f9be96
+            dab1a682e409
+            """),
+        StoredSample(
+            "a state with copies, revocations and prices", Self.priced,
+            """
+            080612fc020a25636f6d2e6578616d706c652e6e65777370617065722e7072656d69756d2e6d6f6e74686c7912740a09
+            10959aa387d5dfc60310fbb8f7e3df331a20d1d2d3d4d5d6d7d8d9dadbdcdddedfe0e1e2e3e4e5e6e7e8e9eaebecedee
+            eff02001280230f8f88aa1f73238f8f88aa1f73240f88886f580334a0910b1ff99f6d4dfc6035205108eeb960a580268
+            864e7a03444555b001fb80b3c19c33b8010112690a0910ec8af687d5dfc60310fba8aab6e0331a20d3d4d5d6d7d8d9da
+            dbdcdddedfe0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f1f22001280230f88886f5803338f8f88aa1f73240f89881c98a
+            334a0910b2ff99f6d4dfc6035205108eeb960a580268864e7a034445551a4508d0bf86f5803312204142434445464748
+            494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f6018012001280130f89881c98a3338864e420345555248f8f8
+            8aa1f732222b080110efbf86f580331a20707172737475767778797a7b7c7d7e7f808182838485868788898a8b8c8d8e
+            8f1a6c0a1508fbb8f7e3df3310f88886f5803318fb80b3c19c3310f88886f580331a1c0a0910cd80b4ccd4dfc60310fb
+            80debadf331a08d0d1d2d3d4d5d6d71a2e0a0910959aa387d5dfc60310fbb8f7e3df331a08d1d2d3d4d5d6d7d820fb80
+            b3c19c33280140fbb8f7e3df3348011a430a0e08fba8aab6e03310f89881c98a3310f89881c98a331a2a0a0910ec8af6
+            87d5dfc60310fba8aab6e0331a08d3d4d5d6d7d8d9da40fba8aab6e03350fbb8ccea9c33220708d0bf86f580332a1910
+            f89881c98a33220910b2ff99f6d4dfc60328f88886f5803332220a200a121a108d1c2c5e0a4f4f3b9c612f7f6d1b5a90
+            120a10f9be96dab1a682e409
+            """),
+    ]
+
+    private static let priced: StreamState = {
+        var state = StreamState(key: Samples.key)
+        for month in 0..<2 { state.apply(Samples.renewed(month: Int64(month))) }
+        var number: UInt8 = 0xD0
+        func apply(_ period: KeptPeriod, _ source: EventSource, _ change: (inout TransactionInfo) -> Void) {
+            var transaction = period.info
+            transaction.signedDate = Self.date + .days(Int64(number))
+            transaction.digest = Samples.digest(number)
+            number += 1
+            change(&transaction)
+            state.apply(
+                SubscriptionEvent(facts: Facts(transactions: [transaction]), source: source, changes: [.noted]))
+        }
+        let (first, second) = (state.facts.periods[0], state.facts.periods[1])
+        apply(first, .client) { $0.transactionID = TransactionID(rawValue: "2000000000000077") }
+        apply(first, .notification) {
+            ($0.revocationDate, $0.revocationReason) = (Self.date, .appIssue)
+        }
+        apply(second, .client) { $0.revocationDate = Self.date + .days(1) }
+        apply(second, .notification) { _ in }
+        return state
+    }()
 
     private static let date = Moment(rawValue: 1_760_000_000_123)
 
@@ -313,5 +334,14 @@ enum StoredSamples {
             notification: NotificationIdentity(
                 uuid: "3f0a6c1e-9b77-4a55-8a5e-6d3c2b1a0f99", type: type, subtype: subtype),
             record: record, contentDigest: Samples.digest(0xD4))
+    }
+}
+
+extension StreamState {
+    /// As versions folded it that kept no price.
+    fileprivate var withoutPrices: StreamState {
+        var state = self
+        for place in state.facts.periods.indices { state.facts.periods[place].info.price = nil }
+        return state
     }
 }

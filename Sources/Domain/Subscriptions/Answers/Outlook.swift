@@ -77,6 +77,12 @@ package struct Outlook: Sendable {
     /// How many were bought at once.
     package func quantity(at moment: Moment) -> Int64 { self.derivation.known.current(at: moment)?.quantity ?? 1 }
 
+    /// How the customer pays for what is given at `moment`.
+    package func payment(at moment: Moment) -> Payment? {
+        let known = self.derivation.known
+        return known.current(at: moment).flatMap { Payment($0, known.renewal, of: self.key.kind) }
+    }
+
     private func currentIndex(at moment: Moment) -> Int? { self.derivation.known.currentIndex(at: moment) }
 }
 

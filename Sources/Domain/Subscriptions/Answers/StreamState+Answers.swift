@@ -24,6 +24,15 @@ extension StreamState {
         SubscriptionEvent(source: .timer, changes: [transition.name], effectiveAt: transition.due)
     }
 
+    /// How the customer pays at `moment` for what the stream would give then; nil where nothing is charged any more, and for records.
+    package func payment(at moment: Moment) -> Payment? {
+        guard self.key.kind.givesAccess else { return nil }
+        let periods = self.facts.periods
+        return (periods.last { $0.info.start <= moment } ?? periods.first).flatMap { period in
+            Payment(period.info, self.facts.renewal?.info, of: self.key.kind)
+        }
+    }
+
     func derivation(_ rules: DerivationRules) -> Derivation? {
         guard !self.facts.isEmpty, self.key.kind.givesAccess else { return nil }
         return Derivation(self.facts, of: self.key, rules: rules)

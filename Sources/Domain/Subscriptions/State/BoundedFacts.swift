@@ -32,7 +32,6 @@ extension TransactionInfo.Fields {
         self.storefront.keep(atMost: 4)
         self.storefrontID = nil
         self.transactionReason = nil
-        self.price = nil
         self.currency = nil
         self.appTransactionID.keep(atMost: TransactionInfo.longestAppTransactionID)
         if let id = self.previousOriginalTransactionID, id.rawValue.utf8.count > TransactionInfo.longestPredecessor {

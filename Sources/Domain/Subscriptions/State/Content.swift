@@ -4,6 +4,8 @@ extension TransactionInfo {
     var content: TransactionInfo {
         var content = self.bounded
         (content.signedDate, content.digest) = (.distantPast, .zero)
+        // Of what earlier versions kept, no price is known: that it comes later is no news.
+        content.price = nil
         return content
     }
 }

@@ -2,7 +2,7 @@
 /// the repetition of what arrived can show in it, and it stays below 4 KB whatever the history.
 package struct StreamState: Hashable, Sendable {
     /// Raised whenever the same log may lead to another answer; the state row carries it.
-    package static let logicVersion = 5
+    package static let logicVersion = 6
 
     package let key: StreamKey
     package var facts: KeptFacts
