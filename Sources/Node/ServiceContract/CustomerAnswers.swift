@@ -82,6 +82,8 @@ package struct CustomerView: Hashable, Sendable {
     package var streams: [Stream]
     /// Streams that are another customer's, and to which this one's link was refused.
     package var conflicts: [StreamKey]
+    /// What the customer was told that it pays for twice, and still does.
+    package var duplicatePayments: [DuplicatePayment]
     /// In the order in which they were made; of those that have ended the latest.
     package var grants: [Grant]
     /// That the customer has registered, in the order of their texts.
@@ -99,7 +101,8 @@ package struct CustomerView: Hashable, Sendable {
 
     package init(
         customer: CustomerID, environment: AppStoreEnvironment, entitlements: [CustomerAnswer], streams: [Stream],
-        conflicts: [StreamKey], grants: [Grant], identifiers: [RegistrableIdentifier],
+        conflicts: [StreamKey], duplicatePayments: [DuplicatePayment], grants: [Grant],
+        identifiers: [RegistrableIdentifier],
         attributes: [String: AttributeValue], history: [CustomerEvent]?, hasRecord: Bool,
         movedTo: CustomerID?, asOf: Moment, token: String
     ) {
@@ -108,6 +111,7 @@ package struct CustomerView: Hashable, Sendable {
         self.entitlements = entitlements
         self.streams = streams
         self.conflicts = conflicts
+        self.duplicatePayments = duplicatePayments
         self.grants = grants
         self.identifiers = identifiers
         self.attributes = attributes

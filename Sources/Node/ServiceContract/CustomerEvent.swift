@@ -1,7 +1,7 @@
 package import EventLog
 package import Subscriptions
 
-/// Something that people have said of a customer, or of what leads there.
+/// Something that people have said of a customer, or of what leads there, or a payment that it makes twice.
 package struct CustomerEvent: Hashable, Sendable {
     package var shard: ShardID
     package var sequence: LogSequence

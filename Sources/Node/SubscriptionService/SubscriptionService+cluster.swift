@@ -41,9 +41,11 @@ extension SubscriptionService {
             }
             // Otherwise an older node has begun since the status was read: the next one names it.
             if isRaised {
-                // Who has what it has from before is known from now on, and hears of its end.
-                if status.featureLevel < .outbox, newest >= .outbox {
-                    _ = try? await self.jobs.start(.reevaluate, actor: nil, isBaseline: true)
+                // Whoever has something from before is known from now on, and hears of its end and of what it pays for twice.
+                if [FeatureLevel.outbox, .duplicatePayments].contains(where: {
+                    status.featureLevel < $0 && $0 <= newest
+                }) {
+                    _ = try? await self.jobs.start(.reevaluate, actor: nil, isBaseline: status.featureLevel < .outbox)
                 }
                 return Finalization(featureLevel: newest, isRaised: true)
             }

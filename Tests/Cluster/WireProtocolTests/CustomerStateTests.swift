@@ -20,7 +20,8 @@ import WireProtocol
                 told: [
                     random.entitlementName(): random.answerAboutName(),
                     EntitlementName("b", in: .sandbox): random.answerAboutName(),
-                ])
+                ],
+                duplicatePayments: random.list(upTo: 3) { $0.duplicatePayment() })
             let read = try StoredCustomerState(protoBytes: StoredCustomerState(state).protoBytes())
             #expect(read.logicVersion == CustomerState.logicVersion)
             #expect(isIdentical(read.state.grants, state.grants))
@@ -71,6 +72,23 @@ import WireProtocol
         #expect(state.grants.count == 50 || bytes > 24)
         let size = try StoredCustomerState(state).protoBytes().count
         #expect(size < 16_384, "\(size) bytes")
+    }
+
+    @Test func `of what is paid for twice a state keeps little, however much there is`() throws {
+        func stream(_ number: Int) -> DuplicatePayment.Side {
+            let key = StreamKey(
+                kind: .subscription, id: String(2_000_000_000_000_000 + number), environment: .production,
+                bundleID: BundleID(rawValue: "com.example.publisher.app"))
+            return DuplicatePayment.Side(.stream(key), productID: "com.example.pro.monthly")
+        }
+        var state = CustomerState()
+        for number in 0..<100 {
+            let duplicate = DuplicatePayment(
+                "pro", since: Moment(milliseconds: 253_402_300_799_999), stream(number), stream(number + 1))
+            state.apply(CustomerRecord(nil, .duplicatePayment(duplicate)), at: .distantPast)
+        }
+        let size = try StoredCustomerState(state).protoBytes().count
+        #expect(size <= CustomerState.duplicateLimit * 200, "\(size) bytes")
     }
 
     @Test("equal attributes are stored as equal bytes, in whatever order they came")

@@ -62,8 +62,10 @@ extension Randomness {
 
     mutating func customerRecord() -> CustomerRecord {
         let content: CustomerRecord.Content =
-            switch Int.random(in: 0..<9, using: &self) {
+            switch Int.random(in: 0..<11, using: &self) {
             case 7: .told(self.entitlementChange())
+            case 9: .duplicatePayment(self.duplicatePayment())
+            case 10: .duplicatePaymentClosed(self.duplicatePayment())
             case 0: .granted(self.grant())
             case 1:
                 .revoked(
@@ -104,7 +106,9 @@ extension Randomness {
                     CustomerTelling(
                         self.list(upTo: 3) { $0.entitlementChange() }, at: self.version(),
                         due: self.optional { $0.moment() }, next: self.optional { $0.moment() },
-                        isBaseline: self.chance(1, in: 2)))
+                        isBaseline: self.chance(1, in: 2),
+                        duplicatePayments: self.list(upTo: 2) { $0.duplicatePayment() },
+                        closedDuplicatePayments: self.list(upTo: 2) { $0.duplicatePayment() }))
             case 7: .restore(from: self.grant(), to: self.optional { $0.grant() })
             case 2: .take(self.customer(), at: self.version(), self.room(), origin: 7)
             case 3: .settle(self.customer(), self.belongings())
@@ -136,6 +140,15 @@ extension Randomness {
             entitled: self.chance(1, in: 2), state: self.optional { $0.text() }, code: self.text(),
             validUntil: self.optional { $0.moment() }, productID: self.optional { $0.text() },
             rank: self.optional { .random(in: -9...9, using: &$0) }, by: self.pick(givers))
+    }
+
+    mutating func duplicatePayment() -> DuplicatePayment {
+        DuplicatePayment(self.text(), since: self.moment(), self.payingSide(), self.payingSide())
+    }
+
+    private mutating func payingSide() -> DuplicatePayment.Side {
+        DuplicatePayment.Side(
+            self.pick([.stream(Samples.key), .grant(id: self.text())]), productID: self.optional { $0.text() })
     }
 
     mutating func review() -> CustomerReview {

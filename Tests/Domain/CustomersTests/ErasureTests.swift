@@ -89,6 +89,8 @@ import Testing
         let grant = Grant(
             id: "g", entitlement: "pro", reason: "r", source: "web", from: Moment(milliseconds: 0),
             until: nil, actor: "shop")
+        let pair = DuplicatePayment(
+            "pro", since: Moment(milliseconds: 4), .init(.grant(id: "g")), .init(.grant(id: "h")))
         func record(_ customer: CustomerID, _ content: CustomerRecord.Content) -> SubscriptionEvent {
             SubscriptionEvent(
                 source: .person, changes: [.granted], customer: CustomerRecord(customer, content, reason: "why"))
@@ -100,6 +102,7 @@ import Testing
         }
         let own = [
             record(Self.customers[0], .granted(grant)), record(Self.customers[0], .attributes(["plan": .text("gold")])),
+            record(Self.customers[0], .duplicatePayment(pair)),
             record(Self.customers[0], .takes(Self.customers[1], at: 3, Room())),
             record(Self.customers[0], .moved(to: Self.customers[2])),
         ]
@@ -109,7 +112,7 @@ import Testing
         #expect(state(after) == .customer(CustomerState()))
 
         let others = [
-            record(Self.customers[1], .granted(grant)),
+            record(Self.customers[1], .granted(grant)), record(Self.customers[1], .duplicatePayment(pair)),
             record(Self.customers[1], .takes(Self.customers[0], at: 3, Room())),
             record(Self.customers[1], .takes(Self.customers[2], at: 3, Room())),
             record(Self.customers[1], .drops(Self.customers[0])),
@@ -120,6 +123,7 @@ import Testing
             #expect(state(events).erasing(Self.erased) == state(after), "\(count)")
             #expect(!after.contains { $0.customer == nil })
             #expect(state(after).customer?.grants == [grant])
+            #expect(state(after).customer?.duplicatePayments == (count > 1 ? [pair] : []))
         }
     }
 

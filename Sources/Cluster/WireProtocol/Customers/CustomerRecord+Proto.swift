@@ -15,6 +15,8 @@ extension CustomerRecord {
             case .attributes(let attributes): .attributes(attributes.values)
             case .move(let move): try Content(move, other)
             case .told(let change): .told(try EntitlementChange(change))
+            case .duplicatePayment(let duplicate): .duplicatePayment(try DuplicatePayment(duplicate))
+            case .duplicatePaymentClosed(let duplicate): .duplicatePaymentClosed(try DuplicatePayment(duplicate))
             case nil: throw WireError(.malformed, "a customer's record of a kind that is not known here")
             }
         self.init(
@@ -41,6 +43,8 @@ extension CustomerRecord {
         case .moved: proto.move.step = .moved
         case .stays: proto.move.step = .stays
         case .told(let change): proto.told = change.proto()
+        case .duplicatePayment(let duplicate): proto.duplicatePayment = duplicate.proto()
+        case .duplicatePaymentClosed(let duplicate): proto.duplicatePaymentClosed = duplicate.proto()
         }
         if let actor = self.actor { proto.actor = actor }
         if let reason = self.reason { proto.reason = reason }
@@ -64,7 +68,7 @@ extension CustomerRecord.Content {
     var other: CustomerID? {
         switch self {
         case .takes(let other, _, _), .drops(let other), .taken(let other, _), .moved(let other): other
-        case .granted, .revoked, .attributes, .stays, .told: nil
+        case .granted, .revoked, .attributes, .stays, .told, .duplicatePayment, .duplicatePaymentClosed: nil
         }
     }
 }

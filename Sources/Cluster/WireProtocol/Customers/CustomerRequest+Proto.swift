@@ -23,11 +23,7 @@ extension CustomerRequest {
                 .move(to: CustomerID(stored: try request.to.spelling()), at: request.version)
             case .stay: .stay
             case .tell(let request):
-                .tell(
-                    CustomerTelling(
-                        try request.changes.map { change throws(WireError) in try EntitlementChange(change) },
-                        at: request.version, due: request.hasDue ? Moment(rawValue: request.due) : nil,
-                        next: request.hasNext ? Moment(rawValue: request.next) : nil, isBaseline: request.isBaseline))
+                .tell(try CustomerTelling(request))
             case nil: throw WireError(.malformed, "a request about a customer of a kind that is not known here")
             }
         self.init(
@@ -62,16 +58,38 @@ extension CustomerRequest {
             proto.move.to = ProtoIdentifier(target.rawValue)
             proto.move.version = version
         case .stay: proto.stay = true
-        case .tell(let telling):
-            proto.tell.changes = telling.changes.map { $0.proto() }
-            proto.tell.version = telling.version
-            proto.tell.isBaseline = telling.isBaseline
-            if let due = telling.due { proto.tell.due = due.rawValue }
-            if let next = telling.next { proto.tell.next = next.rawValue }
+        case .tell(let telling): proto.tell = telling.proto()
         }
         if let reason = self.reason { proto.reason = reason }
         proto.origins = self.origins
         if let actor = self.actor { proto.actor = actor }
+        return proto
+    }
+}
+
+extension CustomerTelling {
+    fileprivate init(_ proto: ProtoCustomerRequest.TellRequest) throws(WireError) {
+        self.init(
+            try proto.changes.map { change throws(WireError) in try EntitlementChange(change) },
+            at: proto.version, due: proto.hasDue ? Moment(rawValue: proto.due) : nil,
+            next: proto.hasNext ? Moment(rawValue: proto.next) : nil, isBaseline: proto.isBaseline,
+            duplicatePayments: try proto.duplicatePayments.map { duplicate throws(WireError) in
+                try DuplicatePayment(duplicate)
+            },
+            closedDuplicatePayments: try proto.closedDuplicatePayments.map { duplicate throws(WireError) in
+                try DuplicatePayment(duplicate)
+            })
+    }
+
+    fileprivate func proto() -> ProtoCustomerRequest.TellRequest {
+        var proto = ProtoCustomerRequest.TellRequest()
+        proto.changes = self.changes.map { $0.proto() }
+        proto.version = self.version
+        proto.isBaseline = self.isBaseline
+        if let due = self.due { proto.due = due.rawValue }
+        if let next = self.next { proto.next = next.rawValue }
+        proto.duplicatePayments = self.duplicatePayments.map { $0.proto() }
+        proto.closedDuplicatePayments = self.closedDuplicatePayments.map { $0.proto() }
         return proto
     }
 }

@@ -23,7 +23,7 @@ extension ToldAnswer {
     init(_ proto: ProtoToldAnswer) throws(WireError) {
         let by: EntitlementGiver? =
             switch proto.by {
-            case .stream(let bytes): .stream(try StreamKey(told: Array(bytes)))
+            case .stream(let bytes): .stream(try StreamKey(told: bytes))
             case .grant(let id): .grant(id: id)
             case nil: nil
             }
@@ -51,8 +51,11 @@ extension ToldAnswer {
 }
 
 extension StreamKey {
-    fileprivate init(told bytes: [UInt8]) throws(WireError) {
-        guard let key = StreamKey(bytes: bytes) else { throw WireError(.malformed, "an answer by what is no stream") }
+    /// - Parameter bytes: of what gives something.
+    init(told bytes: Data) throws(WireError) {
+        guard let key = StreamKey(bytes: Array(bytes)) else {
+            throw WireError(.malformed, "an answer by what is no stream")
+        }
         self = key
     }
 }

@@ -34,7 +34,10 @@ package struct StoredCustomerState: Hashable, Sendable {
                         try ToldAnswer(told.answer)
                     )
                 },
-                uniquingKeysWith: { first, _ in first }))
+                uniquingKeysWith: { first, _ in first }),
+            duplicatePayments: try proto.duplicatePayments.map { duplicate throws(WireError) in
+                try DuplicatePayment(duplicate)
+            })
     }
 
     /// Reading these bytes gives the same state.
@@ -59,6 +62,7 @@ package struct StoredCustomerState: Hashable, Sendable {
             return proto
         }
         .sorted { ($0.entitlement, $0.environment) < ($1.entitlement, $1.environment) }
+        proto.duplicatePayments = self.state.duplicatePayments.map { $0.proto() }
         if let customer = self.state.customer { proto.customer = ProtoIdentifier(customer.rawValue) }
         if let movedTo = self.state.movedTo { proto.movedTo = ProtoIdentifier(movedTo.rawValue) }
         if !self.state.attributes.isEmpty { proto.attributes = ProtoAttributes(self.state.attributes) }

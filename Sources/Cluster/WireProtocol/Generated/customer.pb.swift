@@ -79,6 +79,23 @@ package nonisolated struct ProtoCustomerRecord: @unchecked Sendable {
     set {_uniqueStorage()._content = .told(newValue)}
   }
 
+  /// The customer pays twice, or does no more. From feature level 9 on.
+  package var duplicatePayment: ProtoDuplicatePayment {
+    get {
+      if case .duplicatePayment(let v)? = _storage._content {return v}
+      return ProtoDuplicatePayment()
+    }
+    set {_uniqueStorage()._content = .duplicatePayment(newValue)}
+  }
+
+  package var duplicatePaymentClosed: ProtoDuplicatePayment {
+    get {
+      if case .duplicatePaymentClosed(let v)? = _storage._content {return v}
+      return ProtoDuplicatePayment()
+    }
+    set {_uniqueStorage()._content = .duplicatePaymentClosed(newValue)}
+  }
+
   /// The name of the API token that asked.
   package var actor: String {
     get {_storage._actor ?? String()}
@@ -110,6 +127,9 @@ package nonisolated struct ProtoCustomerRecord: @unchecked Sendable {
     case move(ProtoCustomerMove)
     /// From feature level 7 on.
     case told(ProtoEntitlementChange)
+    /// The customer pays twice, or does no more. From feature level 9 on.
+    case duplicatePayment(ProtoDuplicatePayment)
+    case duplicatePaymentClosed(ProtoDuplicatePayment)
 
   }
 
@@ -555,6 +575,94 @@ package nonisolated struct ProtoToldAnswer: Sendable {
   fileprivate var _rank: Int64? = nil
 }
 
+/// Two payments for the same name of the catalog.
+package nonisolated struct ProtoDuplicatePayment: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The first name of the catalog that both gave when this was found.
+  package var entitlement: String = String()
+
+  /// When it was found, in milliseconds since 1970.
+  package var since: Int64 = 0
+
+  package var first: ProtoDuplicatePayment.Side {
+    get {_first ?? ProtoDuplicatePayment.Side()}
+    set {_first = newValue}
+  }
+  /// Returns true if `first` has been explicitly set.
+  package var hasFirst: Bool {self._first != nil}
+  /// Clears the value of `first`. Subsequent reads from it will return its default value.
+  package mutating func clearFirst() {self._first = nil}
+
+  package var second: ProtoDuplicatePayment.Side {
+    get {_second ?? ProtoDuplicatePayment.Side()}
+    set {_second = newValue}
+  }
+  /// Returns true if `second` has been explicitly set.
+  package var hasSecond: Bool {self._second != nil}
+  /// Clears the value of `second`. Subsequent reads from it will return its default value.
+  package mutating func clearSecond() {self._second = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated struct Side: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var by: ProtoDuplicatePayment.Side.OneOf_By? = nil
+
+    /// The key of a stream.
+    package var stream: Data {
+      get {
+        if case .stream(let v)? = by {return v}
+        return Data()
+      }
+      set {by = .stream(newValue)}
+    }
+
+    /// The id of a grant.
+    package var grant: String {
+      get {
+        if case .grant(let v)? = by {return v}
+        return String()
+      }
+      set {by = .grant(newValue)}
+    }
+
+    /// Absent for a grant.
+    package var productID: String {
+      get {_productID ?? String()}
+      set {_productID = newValue}
+    }
+    /// Returns true if `productID` has been explicitly set.
+    package var hasProductID: Bool {self._productID != nil}
+    /// Clears the value of `productID`. Subsequent reads from it will return its default value.
+    package mutating func clearProductID() {self._productID = nil}
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package nonisolated enum OneOf_By: Equatable, Sendable {
+      /// The key of a stream.
+      case stream(Data)
+      /// The id of a grant.
+      case grant(String)
+
+    }
+
+    package init() {}
+
+    fileprivate var _productID: String? = nil
+  }
+
+  package init() {}
+
+  fileprivate var _first: ProtoDuplicatePayment.Side? = nil
+  fileprivate var _second: ProtoDuplicatePayment.Side? = nil
+}
+
 /// The state in the row of a customer's stream.
 package nonisolated struct ProtoCustomerState: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -605,6 +713,9 @@ package nonisolated struct ProtoCustomerState: Sendable {
 
   /// The names of the catalog that it was told to have.
   package var told: [ProtoCustomerState.Told] = []
+
+  /// What it was told that it pays for twice.
+  package var duplicatePayments: [ProtoDuplicatePayment] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -875,6 +986,11 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
 
     /// It has the names of the changes since before customers were told.
     package var isBaseline: Bool = false
+
+    /// New ones, and those that count no more. From feature level 9 on.
+    package var duplicatePayments: [ProtoDuplicatePayment] = []
+
+    package var closedDuplicatePayments: [ProtoDuplicatePayment] = []
 
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1154,7 +1270,7 @@ fileprivate nonisolated let _protobuf_package = "perennial.v1"
 
 nonisolated extension ProtoCustomerRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CustomerRecord"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}granted\0\u{1}revoked\0\u{1}attributes\0\u{1}actor\0\u{1}move\0\u{1}reason\0\u{1}told\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}granted\0\u{1}revoked\0\u{1}attributes\0\u{1}actor\0\u{1}move\0\u{1}reason\0\u{1}told\0\u{3}duplicate_payment\0\u{3}duplicate_payment_closed\0")
 
   fileprivate class _StorageClass {
     var _content: ProtoCustomerRecord.OneOf_Content?
@@ -1258,6 +1374,32 @@ nonisolated extension ProtoCustomerRecord: SwiftProtobuf.Message, SwiftProtobuf.
             _storage._content = .told(v)
           }
         }()
+        case 8: try {
+          var v: ProtoDuplicatePayment?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .duplicatePayment(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .duplicatePayment(v)
+          }
+        }()
+        case 9: try {
+          var v: ProtoDuplicatePayment?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .duplicatePaymentClosed(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .duplicatePaymentClosed(v)
+          }
+        }()
         default: break
         }
       }
@@ -1294,9 +1436,21 @@ nonisolated extension ProtoCustomerRecord: SwiftProtobuf.Message, SwiftProtobuf.
       try { if let v = _storage._reason {
         try visitor.visitSingularStringField(value: v, fieldNumber: 6)
       } }()
-      try { if case .told(let v)? = _storage._content {
+      switch _storage._content {
+      case .told?: try {
+        guard case .told(let v)? = _storage._content else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-      } }()
+      }()
+      case .duplicatePayment?: try {
+        guard case .duplicatePayment(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      }()
+      case .duplicatePaymentClosed?: try {
+        guard case .duplicatePaymentClosed(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      }()
+      default: break
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1833,9 +1987,120 @@ nonisolated extension ProtoToldAnswer: SwiftProtobuf.Message, SwiftProtobuf._Mes
   }
 }
 
+nonisolated extension ProtoDuplicatePayment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".DuplicatePayment"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entitlement\0\u{1}since\0\u{1}first\0\u{1}second\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.entitlement) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.since) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._first) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._second) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.entitlement.isEmpty {
+      try visitor.visitSingularStringField(value: self.entitlement, fieldNumber: 1)
+    }
+    if self.since != 0 {
+      try visitor.visitSingularInt64Field(value: self.since, fieldNumber: 2)
+    }
+    try { if let v = self._first {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._second {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoDuplicatePayment, rhs: ProtoDuplicatePayment) -> Bool {
+    if lhs.entitlement != rhs.entitlement {return false}
+    if lhs.since != rhs.since {return false}
+    if lhs._first != rhs._first {return false}
+    if lhs._second != rhs._second {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoDuplicatePayment.Side: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoDuplicatePayment.protoMessageName + ".Side"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}stream\0\u{1}grant\0\u{3}product_id\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.by != nil {try decoder.handleConflictingOneOf()}
+          self.by = .stream(v)
+        }
+      }()
+      case 2: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.by != nil {try decoder.handleConflictingOneOf()}
+          self.by = .grant(v)
+        }
+      }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._productID) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.by {
+    case .stream?: try {
+      guard case .stream(let v)? = self.by else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    }()
+    case .grant?: try {
+      guard case .grant(let v)? = self.by else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    }()
+    case nil: break
+    }
+    try { if let v = self._productID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoDuplicatePayment.Side, rhs: ProtoDuplicatePayment.Side) -> Bool {
+    if lhs.by != rhs.by {return false}
+    if lhs._productID != rhs._productID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CustomerState"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}grants\0\u{1}attributes\0\u{3}changed_at\0\u{1}takes\0\u{3}moved_to\0\u{1}customer\0\u{1}arrived\0\u{1}told\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}grants\0\u{1}attributes\0\u{3}changed_at\0\u{1}takes\0\u{3}moved_to\0\u{1}customer\0\u{1}arrived\0\u{1}told\0\u{3}duplicate_payments\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1852,6 +2117,7 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
       case 7: try { try decoder.decodeSingularMessageField(value: &self._customer) }()
       case 8: try { try decoder.decodeRepeatedFixed64Field(value: &self.arrived) }()
       case 9: try { try decoder.decodeRepeatedMessageField(value: &self.told) }()
+      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.duplicatePayments) }()
       default: break
       }
     }
@@ -1889,6 +2155,9 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.told.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.told, fieldNumber: 9)
     }
+    if !self.duplicatePayments.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.duplicatePayments, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1902,6 +2171,7 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs._customer != rhs._customer {return false}
     if lhs.arrived != rhs.arrived {return false}
     if lhs.told != rhs.told {return false}
+    if lhs.duplicatePayments != rhs.duplicatePayments {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2288,7 +2558,7 @@ nonisolated extension ProtoCustomerRequest.RestoreRequest: SwiftProtobuf.Message
 
 nonisolated extension ProtoCustomerRequest.TellRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = ProtoCustomerRequest.protoMessageName + ".TellRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}changes\0\u{1}version\0\u{1}next\0\u{1}due\0\u{3}is_baseline\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}changes\0\u{1}version\0\u{1}next\0\u{1}due\0\u{3}is_baseline\0\u{3}duplicate_payments\0\u{3}closed_duplicate_payments\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2301,6 +2571,8 @@ nonisolated extension ProtoCustomerRequest.TellRequest: SwiftProtobuf.Message, S
       case 3: try { try decoder.decodeSingularInt64Field(value: &self._next) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self._due) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.isBaseline) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.duplicatePayments) }()
+      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.closedDuplicatePayments) }()
       default: break
       }
     }
@@ -2326,6 +2598,12 @@ nonisolated extension ProtoCustomerRequest.TellRequest: SwiftProtobuf.Message, S
     if self.isBaseline != false {
       try visitor.visitSingularBoolField(value: self.isBaseline, fieldNumber: 5)
     }
+    if !self.duplicatePayments.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.duplicatePayments, fieldNumber: 6)
+    }
+    if !self.closedDuplicatePayments.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.closedDuplicatePayments, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2335,6 +2613,8 @@ nonisolated extension ProtoCustomerRequest.TellRequest: SwiftProtobuf.Message, S
     if lhs._next != rhs._next {return false}
     if lhs._due != rhs._due {return false}
     if lhs.isBaseline != rhs.isBaseline {return false}
+    if lhs.duplicatePayments != rhs.duplicatePayments {return false}
+    if lhs.closedDuplicatePayments != rhs.closedDuplicatePayments {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -4,9 +4,9 @@ package import Subscriptions
 /// All that leads to one customer and may count in one environment, ready for questions. Production counts streams of Sandbox
 /// only where the policy lets them in, and grants for Production; Sandbox counts what is its own.
 package struct CustomerHoldings: Sendable {
-    private let streams: [HeldStream]
-    private let grants: [Grant]
-    private let catalog: Catalog
+    let streams: [HeldStream]
+    let grants: [Grant]
+    let catalog: Catalog
 
     /// - Parameter streams: all that lead to the customer.
     package init(
@@ -149,7 +149,7 @@ package struct CustomerHoldings: Sendable {
     }
 
     /// What a product grants: the name asked about, or its best.
-    private func granted(by product: String?, _ entitlement: String?) -> (entitlement: String, rank: Int)? {
+    func granted(by product: String?, _ entitlement: String?) -> (entitlement: String, rank: Int)? {
         guard let product else { return nil }
         guard let entitlement else {
             return self.catalog.entitlements.compactMap { name in

@@ -17,10 +17,13 @@ package struct HeldStream: Hashable, Sendable {
         package var ownership: String?
         /// Part of what its answer rests on is not known yet.
         package var isIncomplete: Bool
+        /// How it is paid for; nil where nothing was paid, and where it ends without another charge.
+        package var payment: Payment?
 
         package init(
             from: Moment, state: LifecycleState, entitled: Bool, code: CohortCode, productID: String?,
-            purchaseDate: Moment? = nil, quantity: Int64 = 1, ownership: String? = nil, isIncomplete: Bool = false
+            purchaseDate: Moment? = nil, quantity: Int64 = 1, ownership: String? = nil, isIncomplete: Bool = false,
+            payment: Payment? = nil
         ) {
             self.from = from
             self.state = state
@@ -31,6 +34,7 @@ package struct HeldStream: Hashable, Sendable {
             self.quantity = quantity
             self.ownership = ownership
             self.isIncomplete = isIncomplete
+            self.payment = payment
         }
 
         /// Bought by the customer, and not by the family or an organisation.
@@ -42,15 +46,22 @@ package struct HeldStream: Hashable, Sendable {
     package var phases: [Phase]
     /// Of one in Sandbox: the app's policy lets it count in Production (`SandboxPolicy`).
     package var countsInProduction: Bool
+    /// The streams in whose place it goes on, its predecessor first.
+    package var superseded: [StreamKey]
 
-    package init(key: StreamKey, phases: [Phase], countsInProduction: Bool = false) {
+    package init(
+        key: StreamKey, phases: [Phase], countsInProduction: Bool = false, superseded: [StreamKey] = []
+    ) {
         self.key = key
         self.phases = phases
         self.countsInProduction = countsInProduction
+        self.superseded = superseded
     }
 
     /// - Parameter outlook: of the stream.
-    package init(_ outlook: Outlook, from moment: Moment, countsInProduction: Bool) {
+    package init(
+        _ outlook: Outlook, from moment: Moment, countsInProduction: Bool, superseded: [StreamKey] = []
+    ) {
         var phases: [Phase] = []
         for phase in outlook.phases(from: moment) {
             let snapshot = phase.snapshot
@@ -59,9 +70,10 @@ package struct HeldStream: Hashable, Sendable {
                     from: phase.from, state: snapshot.state, entitled: snapshot.entitled, code: CohortCode(snapshot),
                     productID: snapshot.productID, purchaseDate: snapshot.purchaseDate,
                     quantity: outlook.quantity(at: phase.from), ownership: snapshot.ownership,
-                    isIncomplete: snapshot.incomplete))
+                    isIncomplete: snapshot.incomplete, payment: outlook.payment(at: phase.from)))
         }
-        self.init(key: outlook.key, phases: phases, countsInProduction: countsInProduction)
+        self.init(
+            key: outlook.key, phases: phases, countsInProduction: countsInProduction, superseded: superseded)
     }
 
     func phase(at moment: Moment) -> Phase? { self.place(at: moment).map { self.phases[$0] } }

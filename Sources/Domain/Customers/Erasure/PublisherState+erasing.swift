@@ -16,7 +16,8 @@ extension CustomerState {
         return CustomerState(
             self.customer, grants: self.grants, attributes: self.attributes,
             takes: self.takes.filter { !erased.contains($0.customer) }, arrived: self.arrived,
-            movedTo: erased.contains(self.movedTo) ? nil : self.movedTo, changedAt: self.changedAt, told: self.told)
+            movedTo: erased.contains(self.movedTo) ? nil : self.movedTo, changedAt: self.changedAt, told: self.told,
+            duplicatePayments: self.duplicatePayments)
     }
 }
 

@@ -1,7 +1,8 @@
 package import Subscriptions
 
 /// The fold of a customer's own stream: what people at the publisher's have said of the customer, in its order, and what it was told to
-/// have. It stays below 16 KB whatever the history, beside some 150 bytes for each name of the catalog that it was told to have.
+/// have. It stays below 16 KB whatever the history, beside some 150 bytes for each name of the catalog that it was told to have, and as much
+/// for each of the few payments that it makes twice.
 package struct CustomerState: Hashable, Sendable {
     /// Raised whenever the same log may lead to another state; the state row carries it.
     package static let logicVersion = 2
@@ -21,6 +22,8 @@ package struct CustomerState: Hashable, Sendable {
     package private(set) var changedAt: Moment
     /// The names of the catalog that it was told to have.
     package private(set) var told: [EntitlementName: ToldAnswer]
+    /// What it pays for twice, and was told: the first `duplicateLimit`.
+    package private(set) var duplicatePayments: [DuplicatePayment]
 
     package struct Take: Hashable, Sendable {
         package var customer: CustomerID
@@ -40,7 +43,8 @@ package struct CustomerState: Hashable, Sendable {
     package init(
         _ customer: CustomerID? = nil, grants: [Grant] = [], attributes: [String: AttributeValue] = [:],
         takes: [Take] = [], arrived: [UInt64] = [], movedTo: CustomerID? = nil,
-        changedAt: Moment = .distantPast, told: [EntitlementName: ToldAnswer] = [:]
+        changedAt: Moment = .distantPast, told: [EntitlementName: ToldAnswer] = [:],
+        duplicatePayments: [DuplicatePayment] = []
     ) {
         self.customer = customer
         self.grants = grants
@@ -50,6 +54,7 @@ package struct CustomerState: Hashable, Sendable {
         self.movedTo = movedTo
         self.changedAt = changedAt
         self.told = told
+        self.duplicatePayments = duplicatePayments
     }
 
     /// How many customers this one is: itself, and those who have arrived.
@@ -127,7 +132,15 @@ package struct CustomerState: Hashable, Sendable {
         case .moved(let other): self.movedTo = other
         case .stays: break
         case .told(let change): self.told[change.name] = change.current.entitled ? change.current : nil
+        case .duplicatePayment(let duplicate):
+            self.close(duplicate)
+            if self.duplicatePayments.count < Self.duplicateLimit { self.duplicatePayments.append(duplicate) }
+        case .duplicatePaymentClosed(let duplicate): self.close(duplicate)
         }
+    }
+
+    private mutating func close(_ duplicate: DuplicatePayment) {
+        self.duplicatePayments.removeAll { $0.isOfSamePair(as: duplicate) }
     }
 
     private mutating func forget(_ other: CustomerID?) { self.takes.removeAll { $0.customer == other } }

@@ -19,6 +19,10 @@ package struct CustomerRecord: Hashable, Sendable {
         case stays
         /// The customer was told this: the answer about a name has become another one.
         case told(EntitlementChange)
+        /// The customer pays twice.
+        case duplicatePayment(DuplicatePayment)
+        /// One of the two payments has ended, or counts no more.
+        case duplicatePaymentClosed(DuplicatePayment)
     }
 
     /// nil once it has been erased.

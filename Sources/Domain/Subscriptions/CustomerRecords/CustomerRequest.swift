@@ -56,17 +56,28 @@ package struct CustomerTelling: Hashable, Sendable {
     package var next: Moment?
     /// It has the names of `changes` since before customers were told.
     package var isBaseline: Bool
+    /// What it pays for twice and was not told.
+    package var duplicatePayments: [DuplicatePayment]
+    /// What it was told, and does no more.
+    package var closedDuplicatePayments: [DuplicatePayment]
 
     /// So many changes are told at a time.
     package static let limit = 64
 
+    package var isEmpty: Bool {
+        self.changes.isEmpty && self.duplicatePayments.isEmpty && self.closedDuplicatePayments.isEmpty
+    }
+
     package init(
-        _ changes: [EntitlementChange], at version: Int64, due: Moment?, next: Moment?, isBaseline: Bool = false
+        _ changes: [EntitlementChange], at version: Int64, due: Moment?, next: Moment?, isBaseline: Bool = false,
+        duplicatePayments: [DuplicatePayment] = [], closedDuplicatePayments: [DuplicatePayment] = []
     ) {
         self.changes = changes
         self.version = version
         self.due = due
         self.next = next
         self.isBaseline = isBaseline
+        self.duplicatePayments = duplicatePayments
+        self.closedDuplicatePayments = closedDuplicatePayments
     }
 }

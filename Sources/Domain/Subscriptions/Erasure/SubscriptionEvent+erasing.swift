@@ -33,7 +33,9 @@ extension CustomerRecord {
         case .drops(let other) where erased.contains(other): self.content = .drops(nil)
         case .taken(let other, let belongings) where erased.contains(other): self.content = .taken(nil, belongings)
         case .moved(let other) where erased.contains(other): self.content = .moved(to: nil)
-        case .granted, .revoked, .attributes, .takes, .drops, .taken, .moved, .stays, .told: return
+        case .granted, .revoked, .attributes, .takes, .drops, .taken, .moved, .stays, .told, .duplicatePayment,
+            .duplicatePaymentClosed:
+            return
         }
         self.reason = nil
     }

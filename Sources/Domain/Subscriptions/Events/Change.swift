@@ -94,4 +94,7 @@ extension Change {
     package static let entitlementLost = Change(rawValue: "entitlementLost")
     /// It is given by something else, or has another rank.
     package static let entitlementChanged = Change(rawValue: "entitlementChanged")
+    /// Of a customer: it pays twice for a name of the catalog, or does no more.
+    package static let duplicatePayment = Change(rawValue: "duplicatePayment")
+    package static let duplicatePaymentClosed = Change(rawValue: "duplicatePaymentClosed")
 }

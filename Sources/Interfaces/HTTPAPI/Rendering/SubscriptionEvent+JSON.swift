@@ -61,6 +61,8 @@ extension CustomerRecord.Content {
             json.member("environment", change.name.environment.rawValue)
             json.member("before") { change.previous.write(to: &$0) }
             json.member("after") { Optional(change.current).write(to: &$0) }
+        case .duplicatePayment(let duplicate), .duplicatePaymentClosed(let duplicate):
+            duplicate.writeMembers(to: &json)
         }
     }
 }

@@ -176,9 +176,7 @@ package struct CustomerReader: Sendable {
     ) -> CheckableCustomer.Loaded {
         let causes = self.holdings.causes(of: customer, families)
         let held = self.holdings.held(by: customer, families)
-        let streams = held.streams.map { stream in
-            HeldStream(stream.outlook, from: now, countsInProduction: stream.countsInProduction)
-        }
+        let streams = held.streams.map { $0.held(from: now) }
         let grants = held.states.flatMap { $0.grants(seenAt: now) }
         let content = CheckableCustomer(held.standing, from: now, shards: self.holdings.shards(of: causes)) {
             CustomerHoldings(streams: streams, grants: grants, in: $0, catalog: self.catalog, rules: self.rules)
@@ -218,7 +216,7 @@ package struct CustomerReader: Sendable {
                 return dates.0 == dates.1
                     ? left.key.bytes.lexicographicallyPrecedes(right.key.bytes) : dates.0 > dates.1
             },
-            conflicts: held.conflicts, grants: held.states.flatMap(\.grants),
+            conflicts: held.conflicts, duplicatePayments: held.duplicatePayments, grants: held.states.flatMap(\.grants),
             identifiers: held.identifiers.sorted { $0.text < $1.text }, attributes: held.attributes,
             history: history, hasRecord: held.hasRecord, movedTo: held.movedTo, asOf: now,
             token: self.holdings.positions.token(bounds + families.positions))
@@ -227,9 +225,7 @@ package struct CustomerReader: Sendable {
     /// What counts of it in one environment.
     func counted(_ held: HeldByCustomer, in environment: AppStoreEnvironment, at now: Moment) -> CustomerHoldings {
         CustomerHoldings(
-            streams: held.streams.map { stream in
-                HeldStream(stream.outlook, from: now, countsInProduction: stream.countsInProduction)
-            },
+            streams: held.streams.map { $0.held(from: now) },
             grants: held.states.flatMap { $0.grants(seenAt: now) }, in: environment, catalog: self.catalog,
             rules: self.rules)
     }

@@ -94,20 +94,23 @@ package struct CustomerReviewer: CustomerReviewing {
         guard families.omitted.isDisjoint(with: families.members(of: customer)), let request else { return nil }
         let now = self.router.watch.present
         let held = self.holdings.held(by: customer, families)
+        let production = self.reader.counted(held, in: .production, at: now)
         let review = EntitlementReview(record.state.told, self.rulebook.catalog, at: now) { environment in
-            self.reader.counted(held, in: environment, at: now)
+            environment == .production ? production : self.reader.counted(held, in: environment, at: now)
         }
-        guard !review.changes.isEmpty || record.version > .zero && review.next != record.due else { return nil }
+        var telling = CustomerTelling(
+            Array(review.changes.prefix(CustomerTelling.limit)), at: record.version.rawValue, due: record.due,
+            next: review.next, isBaseline: request.isBaseline && record.state.told.isEmpty)
+        if self.rulebook.level >= .duplicatePayments {
+            telling.add(
+                DuplicateReview(record.state.duplicatePayments, self.rulebook.catalog, at: now, production))
+        }
+        guard !telling.isEmpty || record.version > .zero && telling.next != record.due else { return nil }
         var random = SystemRandomNumberGenerator()
         var bundle = FactBundle(
             source: request.source, dedupKey: (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) },
             contentDigest: .zero, signedDate: now)
-        bundle.customer = CustomerRequest(
-            customer,
-            .tell(
-                CustomerTelling(
-                    Array(review.changes.prefix(CustomerTelling.limit)), at: record.version.rawValue, due: record.due,
-                    next: review.next, isBaseline: request.isBaseline && record.state.told.isEmpty)))
+        bundle.customer = CustomerRequest(customer, .tell(telling))
         return (
             .customer(customer),
             Submission(key: self.holdings.key(of: customer), bundle: bundle, evidence: nil)
@@ -133,6 +136,14 @@ package struct CustomerReviewer: CustomerReviewing {
                 outcomes[outcome.0] = outcome.1
             }
         }
+    }
+}
+
+extension CustomerTelling {
+    fileprivate mutating func add(_ review: DuplicateReview) {
+        self.duplicatePayments = review.found
+        self.closedDuplicatePayments = review.closed
+        if let moment = review.next { self.next = min(self.next ?? moment, moment) }
     }
 }
 

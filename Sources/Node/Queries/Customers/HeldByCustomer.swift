@@ -8,6 +8,14 @@ struct HeldByCustomer {
         var outlook: Outlook
         var because: Resolution.Reason
         var countsInProduction: Bool
+        /// The streams in whose place it goes on, its predecessor first.
+        var superseded: [StreamKey]
+
+        /// As a check by customer looks at it from `moment` on.
+        func held(from moment: Moment) -> HeldStream {
+            HeldStream(
+                self.outlook, from: moment, countsInProduction: self.countsInProduction, superseded: self.superseded)
+        }
     }
 
     var streams: [Stream] = []
@@ -23,6 +31,9 @@ struct HeldByCustomer {
         if let movedTo { return .moved(to: movedTo) }
         return self.hasRecord || !self.streams.isEmpty || !self.identifiers.isEmpty ? .known : .unknown
     }
+
+    /// What the customer was told that it pays for twice.
+    var duplicatePayments: [DuplicatePayment] { self.states.first?.duplicatePayments ?? [] }
 
     /// The customer's own go before those of the others.
     var attributes: [String: AttributeValue] {

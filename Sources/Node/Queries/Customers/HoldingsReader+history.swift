@@ -5,7 +5,7 @@ import ServiceContract
 import Shards
 import Subscriptions
 
-/// What people have said of a customer, and of what leads there.
+/// What people have said of a customer, and of what leads there, and what it pays for twice.
 extension HoldingsReader {
     /// So many of the newest are shown.
     static let historyLimit = 50
@@ -13,8 +13,8 @@ extension HoldingsReader {
     private static let streamLimit = 256
     private static let page = 512
 
-    /// Newest first, by the time at which each was recorded: links, grants, attributes, moves and registrations, of the customer and of
-    /// those who have moved to it.
+    /// Newest first, by the time at which each was recorded: links, grants, attributes, moves, registrations and duplicate payments, of the
+    /// customer and of those who have moved to it.
     func history(of customer: CustomerID, _ families: CustomerFamilies) async throws -> [CustomerEvent] {
         let members = families.members(of: customer)
         var keys = members.reduce(into: Set<[UInt8]>()) { $0.formUnion(families.candidates[$1] ?? []) }
@@ -54,7 +54,7 @@ extension HoldingsReader {
                 let (before, concernedBefore) = Self.standing(state, kept)
                 if kept == nil { state.apply(event) } else { kept?.apply(event, at: at) }
                 let (after, concerned) = Self.standing(state, kept)
-                guard event.isOfPublisher,
+                guard event.isOfHistory,
                     (concernedBefore + concerned + [event.named].compactMap(\.self)).contains(where: members.contains)
                 else { continue }
                 found.append(
@@ -72,7 +72,8 @@ extension HoldingsReader {
 extension SubscriptionEvent {
     /// Versions without policies named a linked customer apart.
     fileprivate var named: CustomerID? { self.namedCustomer ?? self.customerID.map(CustomerID.init(stored:)) }
-    fileprivate var isOfPublisher: Bool {
+    /// What a customer was told of answers is no part of it.
+    fileprivate var isOfHistory: Bool {
         if case .told = self.customer?.content { return false }
         return self.named != nil || self.link != nil || self.customer != nil
     }

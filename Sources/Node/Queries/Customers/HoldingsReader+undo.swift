@@ -145,7 +145,8 @@ extension CustomerRecord.Content {
         switch self {
         case .granted(let grant): grant.key
         case .revoked(let key, _): key
-        case .attributes, .takes, .drops, .taken, .moved, .stays, .told: nil
+        case .attributes, .takes, .drops, .taken, .moved, .stays, .told, .duplicatePayment, .duplicatePaymentClosed:
+            nil
         }
     }
 }

@@ -116,7 +116,8 @@ package struct HoldingsReader: Sendable {
                 held.streams.append(
                     HeldByCustomer.Stream(
                         outlook: outlook, because: because,
-                        countsInProduction: own.contains { policy.counts($0, token: token) }))
+                        countsInProduction: own.contains { policy.counts($0, token: token) },
+                        superseded: families.directory.predecessors(of: state).map(\.key)))
             } else if own.contains(where: state.leads.conflicts.contains) {
                 held.conflicts.append(state.key)
             }

@@ -52,6 +52,7 @@ extension BatchDecider {
             // One that is new has to look for those that supersede it, which may have come before.
             guard
                 before.version == .zero || leadsElsewhere || self.givesOtherwise(before, row)
+                    || self.isPaidOtherwise(before, after)
                     || events.contains(where: { $0.mayChangeAnswers(of: after.state.key.kind) })
             else { return nil }
             return leadsElsewhere ? before.state.leads.review : CustomerReview()
@@ -69,6 +70,14 @@ extension BatchDecider {
         let told = try? EntitlementRow(decoding: before.told)
         let given = row.answer(at: self.now).given
         return told?.answer(at: self.announcedUntil(before)).given != given || told?.answer(at: self.now).given != given
+    }
+
+    /// Whether the customer pays otherwise than before, or than a review since may have seen: a period may have begun without an announcement.
+    private func isPaidOtherwise(_ before: StreamEntry, _ after: StreamEntry) -> Bool {
+        guard self.level >= .duplicatePayments else { return false }
+        let payment = after.state.payment(at: self.now)
+        return before.state.payment(at: self.announcedUntil(before)) != payment
+            || before.state.payment(at: self.now) != payment
     }
 
     /// - Parameter name: tells it from all others of the stream.
@@ -104,16 +113,15 @@ extension BatchDecider {
         }
         var reviewed = before
         reviewed.nextDue = telling.next
-        guard !telling.changes.isEmpty else {
+        guard !telling.isEmpty else {
             if before.version > .zero, before.nextDue != telling.next {
                 try self.keep(reviewed, before, command, entitlement: [])
             }
             return .duplicate(before.place)
         }
-        let events = telling.changes.prefix(CustomerTelling.limit).map { change in
+        let events = telling.records(of: customer).map { record in
             SubscriptionEvent(
-                source: bundle.source, changes: [telling.isBaseline && change.previous == nil ? .noted : change.change],
-                customer: CustomerRecord(customer, .told(change)))
+                source: bundle.source, changes: [telling.isNoted(record) ? .noted : record.change], customer: record)
         }
         let place = try self.append(
             events, to: reviewed, command, dedupKey: bundle.dedupKey, announcedUntil: self.now)
@@ -201,13 +209,29 @@ extension SubscriptionEvent {
     }
 }
 
+extension CustomerTelling {
+    /// What closes makes room for what is new.
+    fileprivate func records(of customer: CustomerID) -> [CustomerRecord] {
+        let contents =
+            self.changes.prefix(Self.limit).map(CustomerRecord.Content.told)
+            + self.closedDuplicatePayments.map(CustomerRecord.Content.duplicatePaymentClosed)
+            + self.duplicatePayments.map(CustomerRecord.Content.duplicatePayment)
+        return contents.map { CustomerRecord(customer, $0) }
+    }
+
+    fileprivate func isNoted(_ record: CustomerRecord) -> Bool {
+        guard self.isBaseline, case .told(let change) = record.content else { return false }
+        return change.previous == nil
+    }
+}
+
 extension CustomerRecord {
     /// Those whose answers the record may change.
     fileprivate var concernedCustomers: [CustomerID] {
         switch self.content {
         case .granted, .revoked: [self.customer].compactMap(\.self)
         case .taken(let other, _), .moved(let other): [self.customer, other].compactMap(\.self)
-        case .attributes, .takes, .drops, .stays, .told: []
+        case .attributes, .takes, .drops, .stays, .told, .duplicatePayment, .duplicatePaymentClosed: []
         }
     }
 }

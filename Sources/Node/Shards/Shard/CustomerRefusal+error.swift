@@ -15,6 +15,8 @@ extension CustomerRecord {
         case .taken: .moveSettled
         case .moved: .moved
         case .told(let change): change.change
+        case .duplicatePayment: .duplicatePayment
+        case .duplicatePaymentClosed: .duplicatePaymentClosed
         }
     }
 }

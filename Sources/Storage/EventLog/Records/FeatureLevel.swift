@@ -31,8 +31,10 @@ package struct FeatureLevel: RawRepresentable, Hashable, Comparable, Sendable {
     package static let outbox = Self(rawValue: 7)
     /// Streams that forget deleted customers.
     package static let erasure = Self(rawValue: 8)
+    /// Customers who are told what they pay for twice.
+    package static let duplicatePayments = Self(rawValue: 9)
     /// The newest that this build can read and write.
-    package static let supported = Self.erasure
+    package static let supported = Self.duplicatePayments
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

@@ -128,6 +128,8 @@ extension CustomerRecord {
                     EntitlementName(change.entitlement, in: AppStoreEnvironment(rawValue: change.environment)),
                     from: change.hasPrevious ? try ToldAnswer(change.previous) : nil, to: try ToldAnswer(change.current)
                 ))
+        case .duplicatePayment(let duplicate): content = .duplicatePayment(try DuplicatePayment(duplicate))
+        case .duplicatePaymentClosed(let duplicate): content = .duplicatePaymentClosed(try DuplicatePayment(duplicate))
         case nil: throw Refusal(.malformed, "a customer's record without content")
         }
         self.init(
@@ -150,6 +152,26 @@ extension ToldAnswer {
             entitled: proto.entitled, state: proto.hasState ? proto.state : nil, code: proto.code,
             validUntil: proto.hasValidUntil ? Moment(rawValue: proto.validUntil) : nil,
             productID: proto.hasProductID ? proto.productID : nil, rank: proto.hasRank ? Int(proto.rank) : nil, by: by)
+    }
+}
+
+extension DuplicatePayment {
+    fileprivate init(_ proto: ProtoDuplicatePayment) throws(Refusal) {
+        self.init(
+            proto.entitlement, since: Moment(rawValue: proto.since), try Side(proto.first), try Side(proto.second))
+    }
+}
+
+extension DuplicatePayment.Side {
+    fileprivate init(_ proto: ProtoDuplicatePayment.Side) throws(Refusal) {
+        let product = proto.hasProductID ? proto.productID : nil
+        switch proto.by {
+        case .stream(let bytes):
+            guard let key = StreamKey(bytes: Array(bytes)) else { throw Refusal(.malformed, "what is no stream") }
+            self.init(.stream(key), productID: product)
+        case .grant(let id): self.init(.grant(id: id), productID: product)
+        case nil: throw Refusal(.malformed, "a payment of nothing")
+        }
     }
 }
 

@@ -27,11 +27,14 @@ struct TestNotification: Sendable {
         var appTransactionID: String?
         /// Apple's `previousOriginalTransactionId`.
         var predecessor: String?
+        /// In thousandths of a currency that no payload names.
+        var price: Int64?
 
         func transactionJSON(_ notification: TestNotification) -> String {
             let token = self.appAccountToken.map { "\"appAccountToken\":\"\($0)\"," } ?? ""
             let account = self.appTransactionID.map { "\"appTransactionId\":\"\($0)\"," } ?? ""
             let predecessor = self.predecessor.map { "\"previousOriginalTransactionId\":\"\($0)\"," } ?? ""
+            let price = self.price.map { "\"price\":\($0)," } ?? ""
             let revocation =
                 self.revocation.map { "\"revocationDate\":\($0.milliseconds),\"revocationReason\":0," } ?? ""
             return """
@@ -39,7 +42,7 @@ struct TestNotification: Sendable {
                 "bundleId":"\(notification.bundle.rawValue)","productId":"pro.monthly",\
                 "subscriptionGroupIdentifier":"21","type":"Auto-Renewable Subscription","quantity":1,\
                 "purchaseDate":\(self.purchase.milliseconds),"originalPurchaseDate":\(self.purchase.milliseconds),\
-                "expiresDate":\(self.expires.milliseconds),\(token)\(account)\(predecessor)\(revocation)"inAppOwnershipType":"PURCHASED",\
+                "expiresDate":\(self.expires.milliseconds),\(token)\(account)\(predecessor)\(price)\(revocation)"inAppOwnershipType":"PURCHASED",\
                 "environment":"\(notification.environment.rawValue)","signedDate":\(notification.signed.milliseconds)}
                 """
         }
