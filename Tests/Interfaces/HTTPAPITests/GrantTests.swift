@@ -2,6 +2,7 @@ import EventLog
 import Foundation
 import HTTPAPI
 import InMemoryStore
+import PerennialTestSupport
 import Subscriptions
 import Testing
 
@@ -23,6 +24,38 @@ import Testing
 
     private static let pro =
         #""entitlement":"pro","reason":"order 4711","source":"web""#
+
+    @Test func `two grants that renew are shown as paid twice, and told with both`() async throws {
+        try await self.run { node in
+            for id in ["play", "web"] {
+                let body = #"{\#(Self.pro),"until":"2999-01-01T00:00:00Z","renews":true}"#
+                #expect(try await node.send("PUT", "/v1/customers/u-1/grants/\(id)", body: body).status == 200)
+            }
+            func shown() async throws -> [[String: Any]] {
+                let customer = try await node.send("GET", "/v1/customers/u-1")
+                return try #require(customer.json["duplicatePayments"] as? [[String: Any]])
+            }
+            try await eventually { try await !shown().isEmpty }
+            func expectBoth(_ pair: [String: Any]?) {
+                #expect(pair?["entitlement"] as? String == "pro" && pair?["since"] is String)
+                let payments = pair?["payments"] as? [[String: Any]]
+                #expect(payments?.map { $0["kind"] as? String } == ["grant", "grant"])
+                #expect(payments?.map { $0["id"] as? String } == ["play", "web"])
+                #expect(payments?.allSatisfy { $0["productId"] is NSNull } == true)
+            }
+            expectBoth(try await shown().first)
+            func told(_ kind: String) async throws -> [String: Any]? {
+                let events = try await node.send("GET", "/v1/events").json["events"] as? [[String: Any]]
+                return events?.first { $0["kind"] as? String == kind }?["data"] as? [String: Any]
+            }
+            expectBoth(try await told("duplicatePayment"))
+            // when
+            _ = try await node.send("DELETE", "/v1/customers/u-1/grants/web")
+            // then
+            try await eventually { try await shown().isEmpty }
+            expectBoth(try await told("duplicatePaymentClosed"))
+        }
+    }
 
     @Test func `a grant entitles a customer whom nothing else names, at once and until it is taken back`() async throws
     {

@@ -62,6 +62,11 @@ extension CustomerView {
                     for key in self.conflicts { json.object { key.writeNames(to: &$0) } }
                 }
             }
+            json.member("duplicatePayments") { json in
+                json.array { json in
+                    for duplicate in self.duplicatePayments { json.object { duplicate.writeMembers(to: &$0) } }
+                }
+            }
             json.member("grants") { json in
                 json.array { json in
                     for grant in self.grants { json.object { grant.writeMembers(to: &$0) } }

@@ -84,10 +84,21 @@ extension WebhookEndpoint.Wish {
 
     /// Whether a changed answer is wanted, if its type is: by the environment that was asked about, and the app of what gives it.
     package func includes(_ change: EntitlementChange) -> Bool {
-        var bundle: BundleID?
-        if case .stream(let key) = change.current.by ?? change.previous?.by { bundle = key.bundleID }
-        return (self.environments.isEmpty || self.environments.contains(change.name.environment.rawValue))
-            && (self.bundleIDs.isEmpty || bundle.map { self.bundleIDs.contains($0.rawValue) } ?? true)
+        self.includes([change.current.by ?? change.previous?.by].compactMap(\.self), in: change.name.environment)
+    }
+
+    /// The same for a duplicate payment: by the apps of the two.
+    package func includes(_ duplicate: DuplicatePayment) -> Bool {
+        self.includes([duplicate.first.by, duplicate.second.by], in: .production)
+    }
+
+    /// What grants alone give is of every app.
+    private func includes(_ givers: [EntitlementGiver], in environment: AppStoreEnvironment) -> Bool {
+        let bundles = givers.compactMap { giver -> String? in
+            if case .stream(let key) = giver { key.bundleID.rawValue } else { nil }
+        }
+        return (self.environments.isEmpty || self.environments.contains(environment.rawValue))
+            && (self.bundleIDs.isEmpty || bundles.isEmpty || bundles.contains(where: self.bundleIDs.contains))
     }
 
     /// The type under which an event is told: of its changes the first that is wanted.

@@ -16,13 +16,18 @@ extension StoredEvent {
         }
     }
 
-    /// A customer's stream is of no app and no environment: what it was told is of those of the answer.
+    /// A customer's stream is of no app and no environment: what it was told is of those of the answer, or of the two payments.
     private func typeOfAnswer(_ key: StreamKey, for wish: WebhookEndpoint.Wish) -> String? {
         guard key.kind == .customer, let type = wish.type(of: [Change(rawValue: self.kind)], in: key.kind),
-            let event = try? SubscriptionEvent(protoBytes: self.body, key: key),
-            case .told(let change) = event.customer?.content, wish.includes(change)
+            let event = try? SubscriptionEvent(protoBytes: self.body, key: key)
         else { return nil }
-        return type
+        let isIncluded =
+            switch event.customer?.content {
+            case .told(let change): wish.includes(change)
+            case .duplicatePayment(let duplicate), .duplicatePaymentClosed(let duplicate): wish.includes(duplicate)
+            case .granted, .revoked, .attributes, .takes, .drops, .taken, .moved, .stays, nil: false
+            }
+        return isIncluded ? type : nil
     }
 
     /// Of its kind, whoever wants it.

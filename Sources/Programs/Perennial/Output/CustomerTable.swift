@@ -41,13 +41,25 @@ package struct CustomerTable {
             let texts = (self.customer["identifiers"]?[member]?.items ?? []).compactMap(\.plain)
             if !texts.isEmpty { lines += ["", "registered \(name): \(texts.joined(separator: ", "))"] }
         }
-        lines += self.history
+        lines += self.duplicatePayments + self.history
         guard let conflicts = self.customer["conflicts"]?.items, !conflicts.isEmpty else { return lines }
         let ids = conflicts.compactMap { $0["originalTransactionId"]?.plain }.joined(separator: ", ")
         return lines + ["", "another customer's, whom a link was refused: \(ids)"]
     }
 
-    /// What people have said lately.
+    private var duplicatePayments: [String] {
+        let duplicates = self.customer["duplicatePayments"]?.items ?? []
+        guard !duplicates.isEmpty else { return [] }
+        return [""]
+            + Self.table(["PAYS TWICE FOR", "SINCE", "ONE", "OTHER"], duplicates) { item in
+                let payments = (item["payments"]?.items ?? []).map { payment in
+                    ["kind", "id"].compactMap { payment[$0]?.plain }.joined(separator: " ")
+                }
+                return [item["entitlement"]?.plain, item["since"]?.plain] + payments
+            }
+    }
+
+    /// What has been said of the customer lately.
     private var history: [String] {
         let events = (self.customer["history"]?.items ?? []).prefix(Self.shownEvents)
         guard !events.isEmpty else { return [] }

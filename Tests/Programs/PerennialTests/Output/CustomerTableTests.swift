@@ -39,6 +39,21 @@ import Testing
         #expect(lines.count { $0.hasPrefix("2026") } == 10)
     }
 
+    @Test func `what is paid for twice is shown with both payments`() throws {
+        let answer = try JSONFragment(
+            Array(
+                """
+                {"entitlements":[],"streams":[],"conflicts":[],"attributes":{},"grants":[],"duplicatePayments":[
+                {"entitlement":"pro","since":"2026","payments":[{"kind":"subscription","id":"2000000000000001",
+                "productId":"pro.monthly"},{"kind":"grant","id":"web-4711","productId":null}]}]}
+                """.utf8))
+        #expect(
+            answer.customerTable.lines.suffix(2) == [
+                "PAYS TWICE FOR  SINCE  ONE                            OTHER",
+                "pro             2026   subscription 2000000000000001  grant web-4711",
+            ])
+    }
+
     @Test(arguments: [
         (
             #"{"wouldGain":[{"customerId":"b","entitlement":"pro","validUntil":null,"environment":"E"}],"#
