@@ -111,7 +111,9 @@ let package = Package(
         library(
             "AppStore", in: "Apple", ["ByteCoding", "PrecomputedP256", "StrictJSON", "Subscriptions", "Waiting"],
             products: [crypto, x509, asn1, httpClient, jwt, nioCore, nioHTTP1]),
-        library("WireProtocol", in: "Cluster", ["Customers", "EventLog", "Subscriptions"], products: [protobuf]),
+        library(
+            "WireProtocol", in: "Cluster", ["Customers", "Entitlements", "EventLog", "Subscriptions"],
+            products: [protobuf]),
         library(
             "SQLiteStore", in: "Storage", ["EventLog", "Evidence", "Subscriptions"], products: [grdb, grdbSQLite],
             more: [.strictMemorySafety()]
@@ -122,14 +124,20 @@ let package = Package(
         library("ZeroMQ", in: "Cluster", ["CZeroMQ", "Waiting"], more: [.strictMemorySafety()]),
         library(
             "Mirroring", in: "Cluster",
-            ["CPrefetch", "Entitlements", "EventLog", "Ownership", "Subscriptions", "WireProtocol", "ZeroMQ"],
+            [
+                "CPrefetch", "Customers", "Entitlements", "EventLog", "Ownership", "Subscriptions", "WireProtocol",
+                "ZeroMQ",
+            ],
             products: [logging, metrics]),
         library(
             "Clustering", in: "Cluster", ["EventLog", "Ownership", "Waiting", "WireProtocol", "ZeroMQ"],
             products: [deque, instrumentation, logging, serviceContext]),
         library(
             "PerennialClient", in: "Interfaces",
-            ["Entitlements", "EventLog", "Mirroring", "Ownership", "Subscriptions", "WireProtocol", "ZeroMQ"],
+            [
+                "Customers", "Entitlements", "EventLog", "Mirroring", "Ownership", "Subscriptions", "WireProtocol",
+                "ZeroMQ",
+            ],
             products: [logging, metrics]),
         .executableTarget(
             name: "Paywall", dependencies: ["PerennialClient"], path: "proto/example/paywall", swiftSettings: settings),
@@ -245,8 +253,10 @@ let package = Package(
             ]),
         tests(
             "WireProtocolTests", in: "Cluster",
-            ["Customers", "EventLog", "PerennialTestSupport", "Subscriptions", "WireProtocol", protobuf],
-            areLight: false),
+            [
+                "Customers", "Entitlements", "EventLog", "PerennialTestSupport", "Subscriptions", "WireProtocol",
+                protobuf,
+            ], areLight: false),
         tests(
             "SQLiteStoreTests", in: "Storage",
             ["EventLog", "PerennialTestSupport", "SQLiteStore", "Subscriptions", grdb],
@@ -278,7 +288,8 @@ let package = Package(
         tests(
             "MirroringTests", in: "Cluster",
             [
-                "Entitlements", "EventLog", "Mirroring", "Ownership", "PerennialTestSupport", "Subscriptions",
+                "Customers", "Entitlements", "EventLog", "Mirroring", "Ownership", "PerennialTestSupport",
+                "Subscriptions",
                 "WireProtocol",
             ], areLight: false),
         tests("PrometheusMetricsTests", in: "Interfaces", ["PrometheusMetrics", metrics]),

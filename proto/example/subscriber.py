@@ -6,8 +6,9 @@
   PYTHONPATH=. python3 proto/example/subscriber.py --key-file paywall.key --node 'tcp://10.0.0.5:7100=KEY OF THE NODE'
 
 `perennial keys new --out paywall.key` makes the key and prints its public part, which has to be listed under
-`stream.subscribers`. With `--resume FILE` a new start goes on where the last one has left off. The comments name the
-steps of perennial/v1/stream.proto, which is all that this was written from.
+`stream.subscribers`. With `--resume FILE` a new start goes on where the last one has left off. With `--customer ID` it says
+what that customer of yours may use, now and whenever that changes. The comments name the steps of
+perennial/v1/stream.proto, which is all that this was written from.
 """
 import argparse
 import heapq
@@ -18,6 +19,7 @@ import sys
 import time
 
 import zmq
+from customers import Customers
 from google.protobuf.message import DecodeError
 from perennial.v1 import stream_pb2 as proto
 
@@ -82,7 +84,9 @@ def answer(entitlement, moment):
 
 
 class Shard:
-    def __init__(self, number, told=None):
+    def __init__(self, number, told=None, customers=None):
+        # What answers by customer need, of all shards; None where nobody asks.
+        self.customers, self.customer_keys = customers, set()
         self.number, self.epoch, self.owner, self.rows = number, 0, None, {}
         self.asked, self.not_before, self.beginnings, self.position_epoch, self.waits = None, 0.0, 0, 0, False
         # The place, and its epoch, up to which an earlier run has told of changes.
@@ -93,6 +97,9 @@ class Shard:
         self.beginnings += 1
         self.position = self.start = self.rules = self.renewed = None
         self.copy, self.after, self.head, self.held = {}, b"", 0, []
+        if self.customers:
+            self.customers.forget(self.customer_keys)
+            self.customer_keys = set()
 
     def forget(self):
         """Step 6. Whoever has acted on what was told is told that it may never have been."""
@@ -173,7 +180,10 @@ class Shard:
             self.begin_renewal()
 
     def take(self, rows, image):
-        """Step 5."""
+        """Steps 5 and 9."""
+        if self.customers:
+            self.customers.take(image)
+            self.customer_keys.add(image.key)
         if image.key[:1] in KINDS and image.version > rows.get(image.key, (0,))[0]:
             rows[image.key] = (image.version, image.entitlement)
 
@@ -188,7 +198,7 @@ class Shard:
         return self.position is None or self.held or self.head > self.position[0] or self.renewed is not None
 
     def question(self, number):
-        request = proto.StreamRequest(id=number)
+        request = proto.StreamRequest(id=number, customers=self.customers is not None)
         if self.position is None:
             request.snapshot.shard, request.snapshot.after = self.number, self.after
         elif self.held or self.head > self.position[0]:
@@ -226,6 +236,8 @@ class Shard:
         if page.head.rules != self.rules:
             return self.heed(page.head.rules)
         for image in page.images:
+            if self.customers:
+                self.customers.take(image, renews=True)
             if self.rows.get(image.key, (0,))[0] == image.version:
                 self.rows[image.key] = (image.version, image.entitlement)
         self.renewed = page.next or None
@@ -256,7 +268,7 @@ class Node:
 
     def __init__(self, endpoint, key, follower):
         self.endpoint, self.key, self.follower, self.service, self.port = endpoint, key, follower, None, None
-        self.not_before = 0.0
+        self.not_before, self.rules = 0.0, 0
         self.reset()
         self.stream = follower.connect(zmq.SUB, endpoint, key)
         self.stream.subscribe(b"")
@@ -279,7 +291,9 @@ class Node:
 
 
 class Follower:
-    def __init__(self, nodes, secret, path=None):
+    def __init__(self, nodes, secret, path=None, asked_customers=()):
+        self.asked_customers, self.told_customers = asked_customers, {}
+        self.customers, self.rules_questions = (Customers() if asked_customers else None), {}
         self.context, self.poller = zmq.Context(), zmq.Poller()
         self.keys = (zmq.curve_public(secret), secret)
         self.origin, self.shards, self.questions, self.last_id = None, {}, {}, 0
@@ -297,7 +311,7 @@ class Follower:
                 self.saved = json.load(file)
             self.origin = tuple(self.saved["origin"])
             for number, sequence, tag, epoch in self.saved["positions"]:
-                self.shards[number] = Shard(number, told=((sequence, tag), epoch))
+                self.shards[number] = Shard(number, ((sequence, tag), epoch), self.customers)
 
     def save(self):
         """Only places, once what came has been told: after a kill some of it is told again, and nothing is missed. The
@@ -338,7 +352,7 @@ class Follower:
 
     def shard(self, number):
         if number not in self.shards:
-            self.shards[number] = Shard(number)
+            self.shards[number] = Shard(number, customers=self.customers)
         return self.shards[number]
 
     def wonder(self, shard):
@@ -380,6 +394,16 @@ class Follower:
             if len(following) == self.shard_count:
                 self.has_all = True
                 print(f"following {sum(len(shard.rows) for shard in following)} streams", file=sys.stderr, flush=True)
+        if self.has_all and self.customers and self.customers.rules:
+            self.tell_customers(time.time() * 1000)
+
+    def tell_customers(self, moment):
+        names = dict.fromkeys(entry.entitlement for entry in self.customers.rules.catalog)
+        for customer in self.asked_customers:
+            found = [name for name in names if self.customers.entitled(customer, name, moment)]
+            if self.told_customers.get(customer) != found:
+                self.told_customers[customer] = found
+                print(json.dumps({"customer": customer, "entitlements": found}), flush=True)
 
     def drain(self, socket, body):
         for _ in range(1000):
@@ -394,6 +418,8 @@ class Follower:
             if self.admits(beat.origin):
                 node.meet(beat)
                 self.shard_count = beat.shard_count
+                if self.customers:
+                    self.ask_for_rules(beat, node)
                 for head in beat.heads:
                     shard = self.shard(head.shard)
                     shard.see(head, node)
@@ -405,8 +431,21 @@ class Follower:
                 shard.hear(delta, node)
                 self.wonder(shard)
 
+    def ask_for_rules(self, beat, node):
+        """Step 8. Each beat asks once more until there is an answer."""
+        number = beat.heads[0].customer_rules if beat.heads else 0
+        if number and number != node.rules and node.service:
+            self.last_id += 1
+            request = proto.StreamRequest(id=self.last_id)
+            request.rules.SetInParent()
+            self.rules_questions[request.id] = node
+            node.service.send(request.SerializeToString())
+
     def take(self, message, node):
         found = proto.StreamAnswer.FromString(message)
+        asked = self.rules_questions.pop(found.id, None)
+        if asked and found.HasField("rules"):
+            self.customers.rules, asked.rules = found.rules, found.rules.fingerprint
         if found.id not in self.questions:
             return
         shard, node, beginnings, _ = self.questions.pop(found.id)
@@ -468,11 +507,12 @@ def main():
         "--resume", metavar="FILE", help="where to keep how far changes have been told; if it exists, go on after that")
     parser.add_argument("--dump", metavar="FILE", help="where to write all that is known, when SIGTERM or Ctrl-C ends it")
     parser.add_argument("--at", type=int, metavar="MILLISECONDS", help="the moment of the dump; now unless given")
+    parser.add_argument("--customer", action="append", default=[], metavar="ID", help="whose entitlements to print, by your id")
     options = parser.parse_args()
     try:
         with open(options.key_file, "rb") as file:
             secret = file.read().split()[0]
-        follower = Follower(options.node, secret, options.resume)
+        follower = Follower(options.node, secret, options.resume, options.customer)
     except (OSError, LookupError, TypeError, ValueError, zmq.ZMQError) as error:
         sys.exit(f"error: {error}")
     ended = []

@@ -1,3 +1,5 @@
+import Subscriptions
+
 extension PerennialClient {
     /// Something has happened to a subscription or purchase.
     public struct Change: Sendable {
@@ -14,6 +16,13 @@ extension PerennialClient {
         public var subject: Subject
         /// What is true of it from this change on, at the moment at which it was heard.
         public var entitlement: Entitlement
+        /// Whose answers may have changed with it; nobody where customers are not followed.
+        public var customers: [CustomerKey]
+    }
+
+    /// Names a customer, of whom nothing but a hash is published. ``key(of:)`` gives that of an id.
+    public struct CustomerKey: Hashable, Sendable {
+        let hash: IdentifierHash
     }
 
     /// A place in the changes of all subscriptions, to be kept: whoever goes on after it (``PerennialClient/changes(after:)``)
@@ -28,6 +37,9 @@ extension PerennialClient {
     /// What changes tell.
     public enum ChangeEvent: Sendable {
         case change(Change)
+        /// What people at the publisher's have said of customers has changed their answers, or they were told that these have
+        /// changed. Where customers are not followed there is none.
+        case customers([CustomerKey])
         /// The store has lost changes that were told before, or is another one: what is known from them may never have been. Read
         /// anew what depends on it. Changes go on from where the store is.
         case rewound

@@ -10,6 +10,7 @@ package import WireProtocol
 package final class ChangeBuffer: StreamSink {
     private enum Item {
         case change(UnreadChange, Position)
+        case customers([PerennialClient.CustomerKey], Position)
         /// Nothing up to there is to be told.
         case reached(Position)
         case rewound
@@ -30,8 +31,10 @@ package final class ChangeBuffer: StreamSink {
 
     private let state = Mutex(State())
     private let space = DispatchSemaphore(value: 0)
+    private let customers: @Sendable () -> CustomerMirror?
 
-    package init() {}
+    /// - Parameter customers: knows whose answers a change concerns; nil where nobody has to know.
+    package init(customers: @escaping @Sendable () -> CustomerMirror? = { nil }) { self.customers = customers }
 
     /// - Parameters:
     ///   - origin: of the store that is followed.
@@ -81,8 +84,13 @@ package final class ChangeBuffer: StreamSink {
     package func take(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {}
 
     package func advance(_ image: SubscriptionImage, to position: Position) throws(MirrorError) {
-        guard let change = try UnreadChange(image) else { return self.put(.reached(position)) }
-        self.put(.change(change, position))
+        let customers = try self.customers()?.concerned(by: image, in: position.shard) ?? []
+        let keys = customers.map { PerennialClient.CustomerKey(hash: $0) }
+        if let change = try UnreadChange(image, of: keys) {
+            self.put(.change(change, position))
+        } else {
+            self.put(keys.isEmpty ? .reached(position) : .customers(keys, position))
+        }
     }
 
     package func setPosition(_ position: Position) { self.put(.reached(position)) }
@@ -126,7 +134,8 @@ package final class ChangeBuffer: StreamSink {
 
     private static func note(_ item: Item, in state: inout State) {
         switch item {
-        case .change(_, let position), .reached(let position): state.positions[position.shard] = position
+        case .change(_, let position), .customers(_, let position), .reached(let position):
+            state.positions[position.shard] = position
         case .rewound: break
         }
     }
@@ -134,6 +143,7 @@ package final class ChangeBuffer: StreamSink {
     private static func event(_ item: Item) -> PerennialClient.ChangeEvent? {
         switch item {
         case .change(let unread, _): .change(unread.change)
+        case .customers(let keys, _): .customers(keys)
         case .reached: nil
         case .rewound: .rewound
         }

@@ -16,9 +16,12 @@ extension PerennialClient {
             }
             return token
         }
-        let buffer = ChangeBuffer()
+        let buffer = ChangeBuffer { [mirror] in mirror.memory?.customers }
+        let withCustomers = self.configuration.followsCustomers
         let follower = try PerennialClientError.translating { () throws(ZeroMQError) in
-            try Follower(self.sources, keys: self.keys, logger: self.configuration.logger) { origin in
+            try Follower(
+                self.sources, keys: self.keys, withCustomers: withCustomers, logger: self.configuration.logger
+            ) { origin in
                 token.map { $0.store == StoreStamp(origin) ? .after($0.positions) : .now } ?? .now
             } sink: { origin, shardCount in
                 buffer.begin(origin, shardCount: shardCount, after: token)

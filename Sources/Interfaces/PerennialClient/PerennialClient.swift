@@ -41,14 +41,16 @@ public final class PerennialClient: Sendable {
         let staleness = configuration.staleness
         let keys = try configuration.keys()
         let sources = try configuration.sources()
+        let withCustomers = configuration.followsCustomers
         self.configuration = configuration
         self.keys = keys
         self.sources = sources
         self.mirror = mirror
         self.readings = AsyncStream.makeStream()
         self.follower = try PerennialClientError.translating { () throws(ZeroMQError) in
-            try Follower(sources, keys: keys, logger: configuration.logger) { origin, shardCount in
-                mirror.make(origin, shardCount: shardCount, staleness: staleness)
+            try Follower(sources, keys: keys, withCustomers: withCustomers, logger: configuration.logger) {
+                origin, shardCount in
+                mirror.make(origin, shardCount: shardCount, staleness: staleness, withCustomers: withCustomers)
             }
         }
     }
@@ -95,10 +97,11 @@ public final class PerennialClient: Sendable {
         while !self.isReady { try await Task.sleep(for: .milliseconds(10)) }
     }
 
-    /// Whether all subscriptions have been copied.
+    /// Whether all subscriptions have been copied; and, where customers are followed, all that their answers need.
     public var isReady: Bool {
-        guard let mirror = self.mirror.value else { return false }
-        return mirror.map.shards.allSatisfy(mirror.hasAll)
+        guard let memory = self.mirror.memory else { return false }
+        return memory.entitlements.map.shards.allSatisfy(memory.entitlements.hasAll)
+            && memory.customers?.isReady ?? true
     }
 
     /// How long the owner of some subscription has not been heard of: below a second as a rule; nil before any was.
@@ -106,18 +109,4 @@ public final class PerennialClient: Sendable {
 
     /// How many subscriptions and purchases are in memory.
     public var count: Int { self.mirror.value?.count ?? 0 }
-}
-
-/// The mirror of the first store that is heard of. Read without a lock.
-final class LazyMirror: Sendable {
-    private let reference = AtomicLazyReference<EntitlementMirror>()
-
-    var value: EntitlementMirror? { self.reference.load() }
-
-    /// nil for a store that cannot be.
-    func make(_ origin: StreamOrigin, shardCount: Int, staleness: Duration) -> EntitlementMirror? {
-        ShardHash(shardCount: shardCount).map { map in
-            self.reference.storeIfNil(EntitlementMirror(map: map, staleness: staleness))
-        }
-    }
 }

@@ -9,6 +9,10 @@ public struct PerennialClientError: Error, Sendable {
         case notReady
         /// The id belongs to several apps, and the question names none.
         case ambiguous
+        /// No customer can have this id: it has 1 to 128 bytes of UTF-8 and no control characters.
+        case invalidCustomer
+        /// No catalog of the nodes has the name.
+        case unknownEntitlement
         /// The system has no sockets or descriptors left.
         case unavailable
     }

@@ -10,16 +10,19 @@ struct UnreadChange {
     private let key: StreamKey
     private let version: StreamVersion
     private let row: EntitlementRow
+    private let customers: [PerennialClient.CustomerKey]
 
-    /// nil for a stream that is neither a subscription nor a purchase.
+    /// - Parameter customers: whose answers it may have changed.
+    /// - Returns: nil for a stream that is neither a subscription nor a purchase.
     /// - Throws: when it cannot be read, as when a newer node has written it.
-    init?(_ image: SubscriptionImage) throws(MirrorError) {
+    init?(_ image: SubscriptionImage, of customers: [PerennialClient.CustomerKey]) throws(MirrorError) {
         if let kind = image.key.first, StreamKind(rawValue: kind)?.givesAccess != true { return nil }
         guard let key = StreamKey(bytes: image.key) else {
             throw MirrorError(.malformed, "the key of a changed stream cannot be read")
         }
         self.key = key
         self.version = image.version
+        self.customers = customers
         do { self.row = try EntitlementRow(decoding: image.entitlement) } catch {
             throw MirrorError(.malformed, "the row of a changed stream cannot be read: \(error)")
         }
@@ -33,6 +36,7 @@ struct UnreadChange {
                 originalTransactionID: self.key.id, environment: self.key.environment.rawValue,
                 bundleID: self.key.bundleID.rawValue, isPurchase: self.key.kind == .purchase),
             entitlement: PerennialClient.Entitlement(
-                self.row.answer(at: now), version: self.version.rawValue, isStale: false))
+                self.row.answer(at: now), version: self.version.rawValue, isStale: false),
+            customers: self.customers)
     }
 }

@@ -73,10 +73,11 @@ package final class SubscriptionService: Service, Sendable {
         let asks = configuration.serverAPI.isEmpty ? nil : RecheckQueue(clock: clock)
         let comparisons = ComparisonRegistry()
         let accounts: AccountDirectory
+        let hashing: IdentifierKey
         do {
             accounts = try AccountDirectory(configuration.serverAPI)
             try configuration.featureLevel.check(supports: try store.featureLevel())
-            let hashing = try IdentifierKey(of: store)
+            hashing = try IdentifierKey(of: store)
             let rulebook = Rulebook(rules: configuration.rules, catalog: catalog)
             let shards = try ShardSet(
                 store: store, hashing: hashing, rulebook: rulebook, configuration: configuration, clock: clock,
@@ -125,7 +126,9 @@ package final class SubscriptionService: Service, Sendable {
         self.records = RecordReader(store: store, positions: positions)
         self.servedLog = ServedLog(
             store: store, positions: positions,
-            renewer: ImageRenewer(store: store, rules: configuration.rules, watch: self.node.router.watch),
+            renewer: ImageRenewer(
+                store: store, rules: configuration.rules, hashing: hashing, watch: self.node.router.watch),
+            rules: ToldRules(catalog, configuration.rules, configuration.customers, hashing: hashing),
             node: configuration.node)
         self.streamDirectory = StreamDirectory(store: store, node: configuration.node)
         self.quarantine = Quarantine(store: store, clock: clock, metrics: self.metrics)

@@ -5,6 +5,6 @@ let allBenchmarks: [any Benchmark.Type] = [
     BatchBenchmark.self, CustomerBenchmark.self,
     MillionBenchmark.self, MemoryBenchmark.self, ReplayBenchmark.self, AppendBenchmark.self, ShardsBenchmark.self,
     RemoteBenchmark.self, PairBenchmark.self, TrioBenchmark.self, HandOffBenchmark.self, FailoverBenchmark.self,
-    RecoveryBenchmark.self, MirrorBenchmark.self,
+    RecoveryBenchmark.self, MirrorBenchmark.self, CustomerMirrorBenchmark.self,
     FollowBenchmark.self, PublishBenchmark.self,
 ]

@@ -45,6 +45,23 @@ import WireProtocol
         #expect(try StreamAnswer(decoding: answer.proto.serializedBytes() + unknown) == answer)
     }
 
+    @Test(arguments: 0..<300 as Range<UInt64>)
+    func whatAnswersByCustomerNeedIsReadAndWrittenAlike(seed: UInt64) throws {
+        // given
+        var random = StreamRandomness(seed: seed)
+        let image = random.customerImage()
+        let unknown: [UInt8] = [0xF8, 7, 5]
+        // when, then
+        #expect(try ProtoCustomerImage(serializedBytes: image.encoded()) == image.proto)
+        #expect(try CustomerImage(decoding: image.proto.serializedBytes() + unknown) == image)
+        // and what is neither is refused, or read as the generated code does
+        for _ in 0..<50 {
+            let mutated = random.random.mutated(image.encoded())
+            guard let read = try? CustomerImage(decoding: mutated) else { continue }
+            #expect(try ProtoCustomerImage(serializedBytes: mutated).version == read.version.rawValue)
+        }
+    }
+
     @Test(arguments: [[9] + [UInt8](repeating: 1, count: 16), [1, 2, 3], []])
     func takesIdentifiersThatItDoesNotKnowForAny(_ identifier: [UInt8]) throws {
         // given

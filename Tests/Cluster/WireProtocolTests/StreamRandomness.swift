@@ -35,13 +35,15 @@ struct StreamRandomness {
         }
         return SubscriptionImage(
             key: key, version: StreamVersion(rawValue: Int64(bitPattern: self.random.number())),
-            entitlement: self.bytes(), lookups: self.count(2) == 0 ? nil : lookups)
+            entitlement: self.bytes(), lookups: self.count(2) == 0 ? nil : lookups,
+            customer: self.count(2) == 0 ? nil : self.customerImage().encoded())
     }
 
     private mutating func head() -> ServedHead {
         ServedHead(
             shard: ShardID(rawValue: self.small()), epoch: Epoch(rawValue: Int64(bitPattern: self.random.number())),
-            position: self.position(), rules: UInt32(truncatingIfNeeded: self.random.number()))
+            position: self.position(), rules: UInt32(truncatingIfNeeded: self.random.number()),
+            customerRules: self.count(1) == 0 ? 0 : UInt32(truncatingIfNeeded: self.random.number()))
     }
 
     mutating func delta() -> StreamDelta {
@@ -59,18 +61,20 @@ struct StreamRandomness {
     mutating func request() -> StreamRequest {
         let content: StreamRequest.Content
         let limit = UInt32(truncatingIfNeeded: self.random.number())
-        switch self.count(2) {
+        switch self.count(3) {
         case 0: content = .probe
+        case 3: content = .rules
         case 1: content = .snapshot(ShardID(rawValue: self.small()), after: self.bytes(), limit: limit)
         default: content = .changes(ShardID(rawValue: self.small()), after: self.position(), limit: limit)
         }
-        return StreamRequest(id: self.random.number(), content)
+        return StreamRequest(id: self.random.number(), content, withCustomers: self.count(1) == 0)
     }
 
     mutating func answer() -> StreamAnswer {
         let content: StreamAnswer.Content
-        switch self.count(3) {
+        switch self.count(4) {
         case 0: content = .heads(self.beat())
+        case 4: content = .rules(self.rules())
         case 1:
             content = .snapshot(
                 SnapshotPage(
@@ -116,6 +120,9 @@ extension SubscriptionImage {
             $0.key = Data(self.key)
             $0.version = self.version.rawValue
             $0.entitlement = Data(self.entitlement)
+            if let customer = self.customer.flatMap({ try? ProtoCustomerImage(serializedBytes: $0) }) {
+                $0.customer = customer
+            }
             guard let lookups = self.lookups else { return }
             $0.leads = .with { leads in
                 leads.identifiers = lookups.map { Data([$0.kind.rawValue] + $0.hash.bytes) }
@@ -131,6 +138,7 @@ extension ServedHead {
             $0.epoch = self.epoch.rawValue
             $0.head = self.position.proto
             $0.rules = self.rules
+            $0.customerRules = self.customerRules
         }
     }
 }
@@ -163,8 +171,10 @@ extension StreamRequest {
     var proto: ProtoStreamRequest {
         .with { proto in
             proto.id = self.id
+            proto.customers = self.withCustomers
             switch self.content {
             case .probe: proto.probe = ProtoProbe()
+            case .rules: proto.rules = ProtoRulesRequest()
             case .snapshot(let shard, let after, let limit):
                 proto.snapshot.shard = UInt32(shard.rawValue)
                 proto.snapshot.after = Data(after)
@@ -196,6 +206,7 @@ extension StreamAnswer {
             case .failure(let failure):
                 proto.failure.code = ProtoStreamFailureCode(rawValue: failure.code.rawValue)!
                 proto.failure.retryAfter = failure.retryAfter
+            case .rules(let rules): proto.rules = rules.proto
             }
         }
     }

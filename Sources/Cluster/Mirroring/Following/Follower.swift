@@ -20,18 +20,22 @@ package final class Follower: Sendable {
     let keys: CurveKeyPair
     let makeSink: SinkMaker
     let start: StartMaker
+    let withCustomers: Bool
     let logger: Logger
     private let reactor: Reactor
     private let state: Mutex<State>
     private let gaps = Counter(label: "perennial_stream_gap_total")
 
     /// Opens nothing yet.
-    /// - Parameter keys: its public key has to be listed at the sources.
+    /// - Parameters:
+    ///   - keys: the public key has to be listed at the sources.
+    ///   - withCustomers: what answers by customer need comes along.
     package init(
-        _ sources: Set<StreamSource> = [], keys: CurveKeyPair, logger: Logger,
+        _ sources: Set<StreamSource> = [], keys: CurveKeyPair, withCustomers: Bool = false, logger: Logger,
         from start: @escaping StartMaker = { _ in .everything }, sink: @escaping SinkMaker
     ) throws(ZeroMQError) {
         self.keys = keys
+        self.withCustomers = withCustomers
         self.makeSink = sink
         self.start = start
         self.logger = logger

@@ -79,7 +79,8 @@ struct FollowerProgram: ReactorProgram, ~Copyable {
             let sink = self.owner.makeSink(beat.origin, beat.shardCount)
         else { return }
         self.follower = StreamFollower(
-            beat.origin, shardCount: beat.shardCount, from: self.owner.start(beat.origin), sink: sink
+            beat.origin, shardCount: beat.shardCount, from: self.owner.start(beat.origin),
+            withCustomers: self.owner.withCustomers, sink: sink
         ) { [owner] in owner.missed() }
     }
 

@@ -1,5 +1,6 @@
 import Entitlements
 import EventLog
+import Subscriptions
 import WireProtocol
 
 /// One shard as a subscriber follows it: what came, what is missing, and what to ask for next. It knows neither sockets
@@ -50,9 +51,14 @@ struct ShardFollower {
     private var rules: UInt32?
     /// A copy made by other rules is renewed beside following: up to this key it has been.
     private var renewed: [UInt8]?
+    /// What answers by customer need is to come along.
+    private let withCustomers: Bool
+    /// It did not, with some stream, since an owner last began to tell of all.
+    private var lacksCustomers = false
 
-    init(shard: ShardID, from start: FollowingStart) {
+    init(shard: ShardID, from start: FollowingStart, withCustomers: Bool) {
         self.shard = shard
+        self.withCustomers = withCustomers
         switch start {
         case .everything: self.copies = true
         case .now: self.copies = false
@@ -76,7 +82,7 @@ struct ShardFollower {
         self.doubt(head.position, in: head.epoch, sink)
         self.owner = source
         if !self.copies, !self.isFollowing { self.begin(at: head, sink) }
-        self.heed(head.rules)
+        self.heed(head)
         if isPublished { self.head = max(self.head, head.position.sequence) }
     }
 
@@ -122,7 +128,10 @@ struct ShardFollower {
             start = first
         }
         self.hasTold = true
-        for image in page.images { try sink.take(image, in: self.shard) }
+        for image in page.images {
+            try sink.take(image, in: self.shard)
+            self.notice(image, sink)
+        }
         guard page.next.isEmpty else {
             self.phase = .copying(start: start, after: page.next)
             return
@@ -168,6 +177,7 @@ struct ShardFollower {
         self.marks = []
         self.rules = nil
         self.renewed = nil
+        self.lacksCustomers = false
         self.gapEnd = .zero
     }
 
@@ -210,15 +220,29 @@ struct ShardFollower {
         self.position = head.position
         self.positionEpoch = head.epoch
         if self.copies { self.rules = head.rules }
+        if !self.lacksCustomers { self.tellOfCustomers(sink) }
         sink.setPosition(head.position.position(in: self.shard))
         self.reachMarks(sink)
     }
 
-    /// The owner answers by these.
-    private mutating func heed(_ rules: UInt32) {
-        guard let present = self.rules, present != rules else { return }
-        self.rules = rules
+    /// The owner answers by other rules, or tells of customers while what it has told before does not.
+    private mutating func heed(_ head: ServedHead) {
+        guard let present = self.rules else { return }
+        let tells = self.lacksCustomers && head.customerRules != 0
+        guard present != head.rules || tells else { return }
+        if tells { self.lacksCustomers = false }
+        self.rules = head.rules
         self.renewed = []
+    }
+
+    private mutating func notice(_ image: SubscriptionImage, _ sink: any StreamSink) {
+        guard self.withCustomers, self.copies, image.customer == nil, image.isOfCustomers else { return }
+        if !self.lacksCustomers { sink.setTellsOfCustomers(false, in: self.shard) }
+        self.lacksCustomers = true
+    }
+
+    private func tellOfCustomers(_ sink: any StreamSink) {
+        if self.withCustomers, self.copies { sink.setTellsOfCustomers(true, in: self.shard) }
     }
 
     private mutating func renew(
@@ -229,9 +253,13 @@ struct ShardFollower {
         else { return }
         self.raise(to: page.head.epoch, from: self.owner)
         self.doubt(page.head.position, in: page.head.epoch, sink)
-        guard page.head.rules == self.rules else { return self.heed(page.head.rules) }
-        for image in page.images { try sink.renew(image, in: self.shard) }
+        guard page.head.rules == self.rules else { return self.heed(page.head) }
+        for image in page.images {
+            try sink.renew(image, in: self.shard)
+            self.notice(image, sink)
+        }
         self.renewed = page.next.isEmpty ? nil : page.next
+        if self.renewed == nil, !self.lacksCustomers { self.tellOfCustomers(sink) }
         self.reachMarks(sink)
     }
 
@@ -286,6 +314,7 @@ struct ShardFollower {
 
     private mutating func advance(_ delta: StreamDelta, _ sink: any StreamSink) throws(MirrorError) {
         try sink.advance(delta.image, to: delta.position.position(in: self.shard))
+        self.notice(delta.image, sink)
         self.position = delta.position
         self.positionEpoch = max(self.positionEpoch, delta.epoch)
         // Events are stored with what their owner made of them then. A node that does not tell its rules has none to compare.
@@ -304,6 +333,11 @@ struct ShardFollower {
 extension SubscriptionImage {
     /// By which its entitlement was made; nil where it does not say.
     fileprivate var rules: UInt32? { EntitlementRow.fingerprint(of: self.entitlement)?.rawValue }
+
+    /// Answers by customer may depend on it.
+    fileprivate var isOfCustomers: Bool {
+        self.key.first.flatMap(StreamKind.init).map { $0.givesAccess || $0.isOfPublisher } ?? false
+    }
 }
 
 extension StreamPosition {

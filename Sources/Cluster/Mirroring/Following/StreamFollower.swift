@@ -21,6 +21,7 @@ package struct StreamFollower {
 
     private let sink: any StreamSink
     private let onGap: () -> Void
+    private let withCustomers: Bool
     private(set) var origin: StreamOrigin
     private var shards: [ShardFollower]
     private var questions: [UInt64: Question] = [:]
@@ -28,16 +29,22 @@ package struct StreamFollower {
     /// Shards that have something to ask and no question under way, with the moment before which they do not.
     private var curious: [ShardID: ContinuousClock.Instant] = [:]
     private var pages: [SourceID: Int] = [:]
+    private var rules = FollowedRules()
 
-    /// - Parameter onGap: changes were missing, and are asked for: once, however often and in however many pages.
+    /// - Parameters:
+    ///   - withCustomers: what answers by customer need comes along.
+    ///   - onGap: changes were missing, and are asked for: once, however often and in however many pages.
     package init(
-        _ origin: StreamOrigin, shardCount: Int, from start: FollowingStart = .everything, sink: any StreamSink,
-        onGap: @escaping () -> Void
+        _ origin: StreamOrigin, shardCount: Int, from start: FollowingStart = .everything, withCustomers: Bool = false,
+        sink: any StreamSink, onGap: @escaping () -> Void
     ) {
         self.sink = sink
+        self.withCustomers = withCustomers
         self.onGap = onGap
         self.origin = origin
-        self.shards = (0..<shardCount).map { ShardFollower(shard: ShardID(rawValue: UInt16($0)), from: start) }
+        self.shards = (0..<shardCount).map {
+            ShardFollower(shard: ShardID(rawValue: UInt16($0)), from: start, withCustomers: withCustomers)
+        }
     }
 
     /// Whether all shards have been copied.
@@ -47,6 +54,7 @@ package struct StreamFollower {
 
     package mutating func hear(_ beat: StreamBeat, from source: SourceID, at now: ContinuousClock.Instant) {
         guard self.admits(beat.origin) else { return }
+        if self.withCustomers { self.rules.see(beat, from: source) }
         for head in beat.heads where Int(head.shard.rawValue) < self.shards.count {
             self.shards[Int(head.shard.rawValue)].see(head, from: source, isPublished: true, self.sink)
             self.wonder(head.shard, from: now)
@@ -68,10 +76,11 @@ package struct StreamFollower {
         // One that came too late was asked again.
         guard let question = self.end(answer.id) else { return }
         if case .heads(let beat) = answer.content { return self.take(beat, to: question, at: now) }
+        if case .rules = question.content { return try self.take(answer.content, of: question.source, at: now) }
         guard let shard = question.shard else { return }
         var pause = Duration.zero
         switch answer.content {
-        case .heads: break
+        case .heads, .rules: break
         case .snapshot(let page):
             guard self.admits(page.origin) else { break }
             try self.trying(shard, at: now) { shard, sink throws(MirrorError) in
@@ -87,6 +96,22 @@ package struct StreamFollower {
         case .failure(let failure): pause = self.take(failure, to: question, about: shard)
         }
         self.wonder(shard, from: now + pause)
+    }
+
+    private mutating func take(
+        _ answer: StreamAnswer.Content, of source: SourceID, at now: ContinuousClock.Instant
+    ) throws(MirrorError) {
+        switch answer {
+        case .rules(let rules):
+            self.rules.pause(source, until: now + Self.pauseAfterMistake)
+            if self.rules.isNews(rules) { try self.sink.setRules(rules.rules) }
+            self.rules.note(rules, of: source)
+        case .failure(let failure):
+            let isBusy = failure.code == .busy
+            self.rules.pause(
+                source, until: now + (isBusy ? .milliseconds(Int64(failure.retryAfter)) : Self.pauseAfterMistake))
+        case .heads, .snapshot, .changes: break
+        }
     }
 
     /// What a probe found holds of the moment at which it was sent.
@@ -149,6 +174,9 @@ package struct StreamFollower {
             self.giveUp(id, until: now)
         }
         var requests: [(source: SourceID, request: StreamRequest)] = []
+        for source in self.rules.unknown(at: now) where !self.asksForRules(of: source) {
+            requests.append((source, self.request(.rules, about: nil, of: source, at: now)))
+        }
         for (shard, moment) in self.curious where moment <= now {
             let follower = self.shards[Int(shard.rawValue)]
             guard let source = follower.owner, let content = follower.question else {
@@ -172,12 +200,18 @@ package struct StreamFollower {
 
     /// A question could not be sent, or will not be answered.
     package mutating func giveUp(_ id: UInt64, until moment: ContinuousClock.Instant) {
-        guard let question = self.end(id), let shard = question.shard else { return }
+        guard let question = self.end(id) else { return }
+        guard let shard = question.shard else { return self.rules.pause(question.source, until: moment) }
         self.wonder(shard, from: moment)
+    }
+
+    private func asksForRules(of source: SourceID) -> Bool {
+        self.questions.values.contains { $0.content == .rules && $0.source == source }
     }
 
     /// Its connection is gone, and what was asked on it.
     package mutating func lose(_ source: SourceID, at now: ContinuousClock.Instant) {
+        self.rules.forget(source)
         for (id, question) in self.questions where question.source == source { self.giveUp(id, until: now) }
     }
 
@@ -196,7 +230,7 @@ package struct StreamFollower {
     ) -> StreamRequest {
         self.lastID += 1
         self.questions[self.lastID] = Question(shard: shard, content: content, source: source, asked: now)
-        return StreamRequest(id: self.lastID, content)
+        return StreamRequest(id: self.lastID, content, withCustomers: self.withCustomers)
     }
 
     private mutating func end(_ id: UInt64) -> Question? {

@@ -30,11 +30,23 @@ package protocol StreamSink: Sendable {
 
     /// All of it has come: what has not is not there.
     func endRestart(of shard: ShardID)
+
+    /// By these a node answers for customers from now on.
+    /// - Throws: when they cannot be used; they are asked for again after a while.
+    func setRules(_ rules: StreamRules) throws(MirrorError)
+
+    /// Whether all that was taken of `shard` came with what answers by customer need.
+    func setTellsOfCustomers(_ tells: Bool, in shard: ShardID)
 }
 
 extension StreamSink {
     /// For those whose positions do not leave the process.
     package func setOrigin(_ origin: StreamOrigin) {}
+
+    /// For those who do not answer by customer.
+    package func setRules(_ rules: StreamRules) throws(MirrorError) {}
+
+    package func setTellsOfCustomers(_ tells: Bool, in shard: ShardID) {}
 
     /// For those who do not answer by what they are told.
     package func renew(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {}

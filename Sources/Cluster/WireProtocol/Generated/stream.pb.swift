@@ -64,6 +64,30 @@
 ///      hold, take the entitlement. Where a change that you asked for has an entitlement by other rules (its 4 bytes are
 ///      theirs), do so once more.
 ///
+/// To answer by customer:
+///
+///   8. Ask each node for its Rules, and again when a head of it has other `customer_rules`. 0 there says that the node does
+///      not tell of customers; of nodes that differ, the one whose rules changed last counts.
+///   9. Set `customers` in requests for pages: images have their CustomerImage then, those of every kind from 1 to 9. Keep, of
+///      each key, the one of the greater version: it may be newer than the event that it comes with. A shard in which an image
+///      of kind 1, 2, 7, 8 or 9 comes without one has an owner that does not tell of customers: what you know of it is not
+///      enough, until an owner that does gives you a snapshot.
+///   10. Hash the publisher's id of the customer (a UUID in lower case) as IdentifierKind 1. A stream (kind 1 or 2) leads
+///      to one customer, and to its sharers:
+///        - to `link`, unless that is `overruled` and the token leads somewhere; an empty `link` leads to nobody;
+///        - else, with a token, to the holder in the row of key 8 with that hash (`tok:` and 32 hexadecimal digits), or, where
+///          the app's tokens are ids, to `token_as_customer`; a stream with a token leads nowhere else;
+///        - else, without one, to the holder in the row of key 9 (`atx:`) with the hash of `app_transaction`;
+///        - else where its `predecessor` leads, which has the same kind, environment and bundle: 8 of them at most.
+///      Then follow `moved_to` of the customer's row (key 7, `cust:`), 32 of them at most. A customer that has moved has
+///      nothing itself.
+///   11. A customer has a name of the catalog at a moment if a stream that leads to it is entitled then, by the phase that
+///      holds, and the phase's product has that name; or one of its grants is running, or one of those of a customer in its
+///      `takes` that has `moved_to` it. In Production count what is of Production, and of Sandbox what the app's rules let in
+///      for the customer, for one who has moved to it, or for the token. In Sandbox count what is of Sandbox.
+///      Purchases of a product with a duration (`non_renewing`) add up, within one environment and bundle: each that is owned
+///      adds duration × quantity, from the later of its purchase_date and the end so far, and all of a run end where it does.
+///
 /// Delivery is at least once, and ordered per shard. Who reads slowly loses messages, and gets them by 3 and 4.
 ///
 /// How fresh you are: a beat may have been under way for long. Send a Probe to the owner; once you have come to the
@@ -184,59 +208,59 @@ package nonisolated struct ProtoStreamOrigin: Sendable {
 }
 
 /// One event is durable.
-package nonisolated struct ProtoDelta: Sendable {
+package nonisolated struct ProtoDelta: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   package var origin: ProtoStreamOrigin {
-    get {_origin ?? ProtoStreamOrigin()}
-    set {_origin = newValue}
+    get {_storage._origin ?? ProtoStreamOrigin()}
+    set {_uniqueStorage()._origin = newValue}
   }
   /// Returns true if `origin` has been explicitly set.
-  package var hasOrigin: Bool {self._origin != nil}
+  package var hasOrigin: Bool {_storage._origin != nil}
   /// Clears the value of `origin`. Subsequent reads from it will return its default value.
-  package mutating func clearOrigin() {self._origin = nil}
+  package mutating func clearOrigin() {_uniqueStorage()._origin = nil}
 
   /// Of the owner that wrote it.
-  package var epoch: Int64 = 0
+  package var epoch: Int64 {
+    get {_storage._epoch}
+    set {_uniqueStorage()._epoch = newValue}
+  }
 
   /// Where the log stood before. Not there when the node has just taken the shard and does not know: treat it as a gap.
   package var previous: ProtoStreamPosition {
-    get {_previous ?? ProtoStreamPosition()}
-    set {_previous = newValue}
+    get {_storage._previous ?? ProtoStreamPosition()}
+    set {_uniqueStorage()._previous = newValue}
   }
   /// Returns true if `previous` has been explicitly set.
-  package var hasPrevious: Bool {self._previous != nil}
+  package var hasPrevious: Bool {_storage._previous != nil}
   /// Clears the value of `previous`. Subsequent reads from it will return its default value.
-  package mutating func clearPrevious() {self._previous = nil}
+  package mutating func clearPrevious() {_uniqueStorage()._previous = nil}
 
   package var position: ProtoStreamPosition {
-    get {_position ?? ProtoStreamPosition()}
-    set {_position = newValue}
+    get {_storage._position ?? ProtoStreamPosition()}
+    set {_uniqueStorage()._position = newValue}
   }
   /// Returns true if `position` has been explicitly set.
-  package var hasPosition: Bool {self._position != nil}
+  package var hasPosition: Bool {_storage._position != nil}
   /// Clears the value of `position`. Subsequent reads from it will return its default value.
-  package mutating func clearPosition() {self._position = nil}
+  package mutating func clearPosition() {_uniqueStorage()._position = nil}
 
   package var image: ProtoSubscriptionImage {
-    get {_image ?? ProtoSubscriptionImage()}
-    set {_image = newValue}
+    get {_storage._image ?? ProtoSubscriptionImage()}
+    set {_uniqueStorage()._image = newValue}
   }
   /// Returns true if `image` has been explicitly set.
-  package var hasImage: Bool {self._image != nil}
+  package var hasImage: Bool {_storage._image != nil}
   /// Clears the value of `image`. Subsequent reads from it will return its default value.
-  package mutating func clearImage() {self._image = nil}
+  package mutating func clearImage() {_uniqueStorage()._image = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _origin: ProtoStreamOrigin? = nil
-  fileprivate var _previous: ProtoStreamPosition? = nil
-  fileprivate var _position: ProtoStreamPosition? = nil
-  fileprivate var _image: ProtoSubscriptionImage? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// All of one stream that a check needs, as one event has left it.
@@ -279,11 +303,229 @@ package nonisolated struct ProtoSubscriptionImage: Sendable {
   /// Clears the value of `leads`. Subsequent reads from it will return its default value.
   package mutating func clearLeads() {self._leads = nil}
 
+  /// What answers by customer need of the stream, beside the entitlement: published with each event, and in pages where it was
+  /// asked for.
+  package var customer: ProtoCustomerImage {
+    get {_customer ?? ProtoCustomerImage()}
+    set {_customer = newValue}
+  }
+  /// Returns true if `customer` has been explicitly set.
+  package var hasCustomer: Bool {self._customer != nil}
+  /// Clears the value of `customer`. Subsequent reads from it will return its default value.
+  package mutating func clearCustomer() {self._customer = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _leads: ProtoLeadingIdentifiers? = nil
+  fileprivate var _customer: ProtoCustomerImage? = nil
+}
+
+/// Hashes have 16 bytes, as in LeadingIdentifiers.
+package nonisolated struct ProtoCustomerImage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Of the stream that this was made from.
+  package var version: Int64 = 0
+
+  package var content: ProtoCustomerImage.OneOf_Content? = nil
+
+  /// Kinds 1 and 2.
+  package var held: ProtoHeldImage {
+    get {
+      if case .held(let v)? = content {return v}
+      return ProtoHeldImage()
+    }
+    set {content = .held(newValue)}
+  }
+
+  /// Kind 7.
+  package var granted: ProtoGrantedImage {
+    get {
+      if case .granted(let v)? = content {return v}
+      return ProtoGrantedImage()
+    }
+    set {content = .granted(newValue)}
+  }
+
+  /// Kinds 8 and 9: the hash of the customer that has registered the identifier; empty when none has.
+  package var holder: Data {
+    get {
+      if case .holder(let v)? = content {return v}
+      return Data()
+    }
+    set {content = .holder(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Content: Equatable, Sendable {
+    /// Kinds 1 and 2.
+    case held(ProtoHeldImage)
+    /// Kind 7.
+    case granted(ProtoGrantedImage)
+    /// Kinds 8 and 9: the hash of the customer that has registered the identifier; empty when none has.
+    case holder(Data)
+
+  }
+
+  package init() {}
+}
+
+/// To whom a subscription or a purchase leads, and what it gives them.
+package nonisolated struct ProtoHeldImage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The customer that it is linked to; empty for a link to nobody.
+  package var link: Data {
+    get {_link ?? Data()}
+    set {_link = newValue}
+  }
+  /// Returns true if `link` has been explicitly set.
+  package var hasLink: Bool {self._link != nil}
+  /// Clears the value of `link`. Subsequent reads from it will return its default value.
+  package mutating func clearLink() {self._link = nil}
+
+  /// Apple has named another token since the link was made.
+  package var overruled: Bool = false
+
+  /// The hash of the token, and that of the customer whose id it would be.
+  package var token: Data = Data()
+
+  package var tokenAsCustomer: Data = Data()
+
+  /// It has a token that leads nowhere, or an identifier that was erased.
+  package var tokenUnusable: Bool = false
+
+  package var appTransaction: Data = Data()
+
+  /// The originalTransactionId that it goes on from.
+  package var predecessor: String = String()
+
+  package var sharers: [Data] = []
+
+  /// Products and kinds of ownership, for the phases.
+  package var texts: [String] = []
+
+  /// Ascending; the first holds before, too.
+  package var phases: [ProtoHeldPhase] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _link: Data? = nil
+}
+
+package nonisolated struct ProtoHeldPhase: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Milliseconds since 1970.
+  package var from: Int64 = 0
+
+  /// 0 subscribed, 1 grace, 2 retry, 3 expired, 4 revoked, 5 owned.
+  package var state: UInt32 = 0
+
+  package var entitled: Bool = false
+
+  /// The code's state + 9, and its tenths.
+  package var codeState: UInt32 = 0
+
+  package var codeOffer: UInt32 = 0
+
+  /// 0 for none, 1 for the first of the texts; the same for the ownership.
+  package var product: UInt32 = 0
+
+  /// Milliseconds since 1970; not there when it is not known.
+  package var purchaseDate: Int64 {
+    get {_purchaseDate ?? 0}
+    set {_purchaseDate = newValue}
+  }
+  /// Returns true if `purchaseDate` has been explicitly set.
+  package var hasPurchaseDate: Bool {self._purchaseDate != nil}
+  /// Clears the value of `purchaseDate`. Subsequent reads from it will return its default value.
+  package mutating func clearPurchaseDate() {self._purchaseDate = nil}
+
+  /// 0 for 1.
+  package var quantity: Int64 = 0
+
+  /// PURCHASED, FAMILY_SHARED …
+  package var ownership: UInt32 = 0
+
+  /// Part of what it rests on is not known yet.
+  package var incomplete: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _purchaseDate: Int64? = nil
+}
+
+/// What people at the publisher's have said of a customer.
+package nonisolated struct ProtoGrantedImage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// To whom everything of the customer has been moved.
+  package var movedTo: Data = Data()
+
+  /// Those that run or may begin.
+  package var grants: [ProtoRunningGrant] = []
+
+  /// Customers that may be on their way here: their grants count here as soon as they have moved.
+  package var takes: [Data] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct ProtoRunningGrant: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var id: String = String()
+
+  package var entitlement: String = String()
+
+  package var environment: String = String()
+
+  /// Milliseconds since 1970; not there when it had begun by the time at which it was recorded.
+  package var from: Int64 {
+    get {_from ?? 0}
+    set {_from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  package var hasFrom: Bool {self._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  package mutating func clearFrom() {self._from = nil}
+
+  /// Not there for one without end.
+  package var until: Int64 {
+    get {_until ?? 0}
+    set {_until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  package var hasUntil: Bool {self._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  package mutating func clearUntil() {self._until = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _from: Int64? = nil
+  fileprivate var _until: Int64? = nil
 }
 
 package nonisolated struct ProtoLeadingIdentifiers: Sendable {
@@ -357,6 +599,9 @@ package nonisolated struct ProtoServedHead: Sendable {
   /// an epoch.
   package var rules: UInt32 = 0
 
+  /// Names the Rules of the node; 0 where it does not tell of customers.
+  package var customerRules: UInt32 = 0
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -398,12 +643,24 @@ package nonisolated struct ProtoStreamRequest: Sendable {
     set {request = .changes(newValue)}
   }
 
+  package var rules: ProtoRulesRequest {
+    get {
+      if case .rules(let v)? = request {return v}
+      return ProtoRulesRequest()
+    }
+    set {request = .rules(newValue)}
+  }
+
+  /// Images of pages have their CustomerImage, and those of all kinds are there.
+  package var customers: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Request: Equatable, Sendable {
     case probe(ProtoProbe)
     case snapshot(ProtoSnapshotRequest)
     case changes(ProtoChangesRequest)
+    case rules(ProtoRulesRequest)
 
   }
 
@@ -411,6 +668,16 @@ package nonisolated struct ProtoStreamRequest: Sendable {
 }
 
 package nonisolated struct ProtoProbe: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct ProtoRulesRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -506,6 +773,14 @@ package nonisolated struct ProtoStreamAnswer: Sendable {
     set {answer = .failure(newValue)}
   }
 
+  package var rules: ProtoRules {
+    get {
+      if case .rules(let v)? = answer {return v}
+      return ProtoRules()
+    }
+    set {answer = .rules(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -514,8 +789,90 @@ package nonisolated struct ProtoStreamAnswer: Sendable {
     case snapshot(ProtoSnapshotPage)
     case changes(ProtoChangesPage)
     case failure(ProtoStreamFailure)
+    case rules(ProtoRules)
 
   }
+
+  package init() {}
+}
+
+/// By what a node answers for customers. Who has the key can tell whether a hash is of an id that he guesses.
+package nonisolated struct ProtoRules: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As `customer_rules` of heads has it.
+  package var fingerprint: UInt32 = 0
+
+  /// 32 bytes, of HMAC-SHA-256.
+  package var key: Data = Data()
+
+  /// In the order of the configuration; names come more than once.
+  package var catalog: [ProtoCatalogEntry] = []
+
+  package var nonRenewing: [ProtoNonRenewingProduct] = []
+
+  package var apps: [ProtoAppRules] = []
+
+  /// Of apps that are not there.
+  package var tokensRegistered: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct ProtoCatalogEntry: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var entitlement: String = String()
+
+  package var products: [String] = []
+
+  /// More is better.
+  package var rank: Int64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct ProtoNonRenewingProduct: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var product: String = String()
+
+  /// Milliseconds.
+  package var duration: Int64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct ProtoAppRules: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var bundleID: String = String()
+
+  /// A token leads only to the customer that has registered it; else also to the one whose id it is.
+  package var tokensRegistered: Bool = false
+
+  /// What is bought in Sandbox counts in Production: of everybody, or of these customers and tokens.
+  package var sandboxOfAnybody: Bool = false
+
+  package var sandboxCustomers: [Data] = []
+
+  package var sandboxTokens: [Data] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 }
@@ -690,51 +1047,95 @@ nonisolated extension ProtoDelta: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   package static let protoMessageName: String = _protobuf_package + ".Delta"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}epoch\0\u{1}previous\0\u{1}position\0\u{1}image\0")
 
+  fileprivate class _StorageClass {
+    var _origin: ProtoStreamOrigin? = nil
+    var _epoch: Int64 = 0
+    var _previous: ProtoStreamPosition? = nil
+    var _position: ProtoStreamPosition? = nil
+    var _image: ProtoSubscriptionImage? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _origin = source._origin
+      _epoch = source._epoch
+      _previous = source._previous
+      _position = source._position
+      _image = source._image
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._origin) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self.epoch) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._previous) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._position) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._image) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._origin) }()
+        case 2: try { try decoder.decodeSingularInt64Field(value: &_storage._epoch) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._previous) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._position) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._image) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._origin {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    if self.epoch != 0 {
-      try visitor.visitSingularInt64Field(value: self.epoch, fieldNumber: 2)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._origin {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      if _storage._epoch != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._epoch, fieldNumber: 2)
+      }
+      try { if let v = _storage._previous {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._position {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._image {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
     }
-    try { if let v = self._previous {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._position {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._image {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: ProtoDelta, rhs: ProtoDelta) -> Bool {
-    if lhs._origin != rhs._origin {return false}
-    if lhs.epoch != rhs.epoch {return false}
-    if lhs._previous != rhs._previous {return false}
-    if lhs._position != rhs._position {return false}
-    if lhs._image != rhs._image {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._origin != rhs_storage._origin {return false}
+        if _storage._epoch != rhs_storage._epoch {return false}
+        if _storage._previous != rhs_storage._previous {return false}
+        if _storage._position != rhs_storage._position {return false}
+        if _storage._image != rhs_storage._image {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -742,7 +1143,7 @@ nonisolated extension ProtoDelta: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension ProtoSubscriptionImage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SubscriptionImage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}version\0\u{1}entitlement\0\u{2}\u{2}leads\0\u{c}\u{4}\u{1}")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}version\0\u{1}entitlement\0\u{2}\u{2}leads\0\u{1}customer\0\u{c}\u{4}\u{1}")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -754,6 +1155,7 @@ nonisolated extension ProtoSubscriptionImage: SwiftProtobuf.Message, SwiftProtob
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
       case 3: try { try decoder.decodeSingularBytesField(value: &self.entitlement) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._leads) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._customer) }()
       default: break
       }
     }
@@ -776,6 +1178,9 @@ nonisolated extension ProtoSubscriptionImage: SwiftProtobuf.Message, SwiftProtob
     try { if let v = self._leads {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
+    try { if let v = self._customer {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -784,6 +1189,343 @@ nonisolated extension ProtoSubscriptionImage: SwiftProtobuf.Message, SwiftProtob
     if lhs.version != rhs.version {return false}
     if lhs.entitlement != rhs.entitlement {return false}
     if lhs._leads != rhs._leads {return false}
+    if lhs._customer != rhs._customer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerImage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CustomerImage"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}held\0\u{1}granted\0\u{1}holder\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      case 2: try {
+        var v: ProtoHeldImage?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .held(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .held(v)
+        }
+      }()
+      case 3: try {
+        var v: ProtoGrantedImage?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .granted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .granted(v)
+        }
+      }()
+      case 4: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.content != nil {try decoder.handleConflictingOneOf()}
+          self.content = .holder(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 1)
+    }
+    switch self.content {
+    case .held?: try {
+      guard case .held(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .granted?: try {
+      guard case .granted(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .holder?: try {
+      guard case .holder(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 4)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerImage, rhs: ProtoCustomerImage) -> Bool {
+    if lhs.version != rhs.version {return false}
+    if lhs.content != rhs.content {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoHeldImage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".HeldImage"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}link\0\u{1}overruled\0\u{1}token\0\u{3}token_as_customer\0\u{3}token_unusable\0\u{3}app_transaction\0\u{1}predecessor\0\u{1}sharers\0\u{1}texts\0\u{1}phases\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self._link) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.overruled) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.tokenAsCustomer) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.tokenUnusable) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self.appTransaction) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.predecessor) }()
+      case 8: try { try decoder.decodeRepeatedBytesField(value: &self.sharers) }()
+      case 9: try { try decoder.decodeRepeatedStringField(value: &self.texts) }()
+      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.phases) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._link {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    } }()
+    if self.overruled != false {
+      try visitor.visitSingularBoolField(value: self.overruled, fieldNumber: 2)
+    }
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 3)
+    }
+    if !self.tokenAsCustomer.isEmpty {
+      try visitor.visitSingularBytesField(value: self.tokenAsCustomer, fieldNumber: 4)
+    }
+    if self.tokenUnusable != false {
+      try visitor.visitSingularBoolField(value: self.tokenUnusable, fieldNumber: 5)
+    }
+    if !self.appTransaction.isEmpty {
+      try visitor.visitSingularBytesField(value: self.appTransaction, fieldNumber: 6)
+    }
+    if !self.predecessor.isEmpty {
+      try visitor.visitSingularStringField(value: self.predecessor, fieldNumber: 7)
+    }
+    if !self.sharers.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.sharers, fieldNumber: 8)
+    }
+    if !self.texts.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.texts, fieldNumber: 9)
+    }
+    if !self.phases.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.phases, fieldNumber: 10)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoHeldImage, rhs: ProtoHeldImage) -> Bool {
+    if lhs._link != rhs._link {return false}
+    if lhs.overruled != rhs.overruled {return false}
+    if lhs.token != rhs.token {return false}
+    if lhs.tokenAsCustomer != rhs.tokenAsCustomer {return false}
+    if lhs.tokenUnusable != rhs.tokenUnusable {return false}
+    if lhs.appTransaction != rhs.appTransaction {return false}
+    if lhs.predecessor != rhs.predecessor {return false}
+    if lhs.sharers != rhs.sharers {return false}
+    if lhs.texts != rhs.texts {return false}
+    if lhs.phases != rhs.phases {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoHeldPhase: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".HeldPhase"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}state\0\u{1}entitled\0\u{3}code_state\0\u{3}code_offer\0\u{1}product\0\u{3}purchase_date\0\u{1}quantity\0\u{1}ownership\0\u{1}incomplete\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.from) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.entitled) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.codeState) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.codeOffer) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.product) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self._purchaseDate) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self.quantity) }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.ownership) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.incomplete) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.from != 0 {
+      try visitor.visitSingularInt64Field(value: self.from, fieldNumber: 1)
+    }
+    if self.state != 0 {
+      try visitor.visitSingularUInt32Field(value: self.state, fieldNumber: 2)
+    }
+    if self.entitled != false {
+      try visitor.visitSingularBoolField(value: self.entitled, fieldNumber: 3)
+    }
+    if self.codeState != 0 {
+      try visitor.visitSingularUInt32Field(value: self.codeState, fieldNumber: 4)
+    }
+    if self.codeOffer != 0 {
+      try visitor.visitSingularUInt32Field(value: self.codeOffer, fieldNumber: 5)
+    }
+    if self.product != 0 {
+      try visitor.visitSingularUInt32Field(value: self.product, fieldNumber: 6)
+    }
+    try { if let v = self._purchaseDate {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
+    } }()
+    if self.quantity != 0 {
+      try visitor.visitSingularInt64Field(value: self.quantity, fieldNumber: 8)
+    }
+    if self.ownership != 0 {
+      try visitor.visitSingularUInt32Field(value: self.ownership, fieldNumber: 9)
+    }
+    if self.incomplete != false {
+      try visitor.visitSingularBoolField(value: self.incomplete, fieldNumber: 10)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoHeldPhase, rhs: ProtoHeldPhase) -> Bool {
+    if lhs.from != rhs.from {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.entitled != rhs.entitled {return false}
+    if lhs.codeState != rhs.codeState {return false}
+    if lhs.codeOffer != rhs.codeOffer {return false}
+    if lhs.product != rhs.product {return false}
+    if lhs._purchaseDate != rhs._purchaseDate {return false}
+    if lhs.quantity != rhs.quantity {return false}
+    if lhs.ownership != rhs.ownership {return false}
+    if lhs.incomplete != rhs.incomplete {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoGrantedImage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".GrantedImage"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}moved_to\0\u{1}grants\0\u{1}takes\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.movedTo) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.grants) }()
+      case 3: try { try decoder.decodeRepeatedBytesField(value: &self.takes) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.movedTo.isEmpty {
+      try visitor.visitSingularBytesField(value: self.movedTo, fieldNumber: 1)
+    }
+    if !self.grants.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.grants, fieldNumber: 2)
+    }
+    if !self.takes.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.takes, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoGrantedImage, rhs: ProtoGrantedImage) -> Bool {
+    if lhs.movedTo != rhs.movedTo {return false}
+    if lhs.grants != rhs.grants {return false}
+    if lhs.takes != rhs.takes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoRunningGrant: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RunningGrant"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}entitlement\0\u{1}environment\0\u{1}from\0\u{1}until\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.entitlement) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.environment) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._from) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._until) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.entitlement.isEmpty {
+      try visitor.visitSingularStringField(value: self.entitlement, fieldNumber: 2)
+    }
+    if !self.environment.isEmpty {
+      try visitor.visitSingularStringField(value: self.environment, fieldNumber: 3)
+    }
+    try { if let v = self._from {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._until {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoRunningGrant, rhs: ProtoRunningGrant) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.entitlement != rhs.entitlement {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs._from != rhs._from {return false}
+    if lhs._until != rhs._until {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -875,7 +1617,7 @@ nonisolated extension ProtoBeat: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension ProtoServedHead: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServedHead"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{1}epoch\0\u{1}head\0\u{1}rules\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{1}epoch\0\u{1}head\0\u{1}rules\0\u{3}customer_rules\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -887,6 +1629,7 @@ nonisolated extension ProtoServedHead: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.epoch) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._head) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.rules) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.customerRules) }()
       default: break
       }
     }
@@ -909,6 +1652,9 @@ nonisolated extension ProtoServedHead: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if self.rules != 0 {
       try visitor.visitSingularUInt32Field(value: self.rules, fieldNumber: 4)
     }
+    if self.customerRules != 0 {
+      try visitor.visitSingularUInt32Field(value: self.customerRules, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -917,6 +1663,7 @@ nonisolated extension ProtoServedHead: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.epoch != rhs.epoch {return false}
     if lhs._head != rhs._head {return false}
     if lhs.rules != rhs.rules {return false}
+    if lhs.customerRules != rhs.customerRules {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -924,7 +1671,7 @@ nonisolated extension ProtoServedHead: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension ProtoStreamRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StreamRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}probe\0\u{1}snapshot\0\u{1}changes\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}probe\0\u{1}snapshot\0\u{1}changes\0\u{1}rules\0\u{1}customers\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -972,6 +1719,20 @@ nonisolated extension ProtoStreamRequest: SwiftProtobuf.Message, SwiftProtobuf._
           self.request = .changes(v)
         }
       }()
+      case 5: try {
+        var v: ProtoRulesRequest?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .rules(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .rules(v)
+        }
+      }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.customers) }()
       default: break
       }
     }
@@ -998,7 +1759,14 @@ nonisolated extension ProtoStreamRequest: SwiftProtobuf.Message, SwiftProtobuf._
       guard case .changes(let v)? = self.request else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     }()
+    case .rules?: try {
+      guard case .rules(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
     case nil: break
+    }
+    if self.customers != false {
+      try visitor.visitSingularBoolField(value: self.customers, fieldNumber: 6)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1006,6 +1774,7 @@ nonisolated extension ProtoStreamRequest: SwiftProtobuf.Message, SwiftProtobuf._
   package static func ==(lhs: ProtoStreamRequest, rhs: ProtoStreamRequest) -> Bool {
     if lhs.id != rhs.id {return false}
     if lhs.request != rhs.request {return false}
+    if lhs.customers != rhs.customers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1025,6 +1794,25 @@ nonisolated extension ProtoProbe: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   }
 
   package static func ==(lhs: ProtoProbe, rhs: ProtoProbe) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoRulesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RulesRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoRulesRequest, rhs: ProtoRulesRequest) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1116,7 +1904,7 @@ nonisolated extension ProtoChangesRequest: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension ProtoStreamAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StreamAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}heads\0\u{1}snapshot\0\u{1}changes\0\u{1}failure\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}heads\0\u{1}snapshot\0\u{1}changes\0\u{1}failure\0\u{1}rules\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1177,6 +1965,19 @@ nonisolated extension ProtoStreamAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
           self.answer = .failure(v)
         }
       }()
+      case 6: try {
+        var v: ProtoRules?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .rules(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .rules(v)
+        }
+      }()
       default: break
       }
     }
@@ -1207,6 +2008,10 @@ nonisolated extension ProtoStreamAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .failure(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     }()
+    case .rules?: try {
+      guard case .rules(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1215,6 +2020,186 @@ nonisolated extension ProtoStreamAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
   package static func ==(lhs: ProtoStreamAnswer, rhs: ProtoStreamAnswer) -> Bool {
     if lhs.id != rhs.id {return false}
     if lhs.answer != rhs.answer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoRules: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Rules"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fingerprint\0\u{1}key\0\u{1}catalog\0\u{3}non_renewing\0\u{1}apps\0\u{3}tokens_registered\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.fingerprint) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.catalog) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.nonRenewing) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.apps) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.tokensRegistered) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.fingerprint != 0 {
+      try visitor.visitSingularUInt32Field(value: self.fingerprint, fieldNumber: 1)
+    }
+    if !self.key.isEmpty {
+      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 2)
+    }
+    if !self.catalog.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.catalog, fieldNumber: 3)
+    }
+    if !self.nonRenewing.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.nonRenewing, fieldNumber: 4)
+    }
+    if !self.apps.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.apps, fieldNumber: 5)
+    }
+    if self.tokensRegistered != false {
+      try visitor.visitSingularBoolField(value: self.tokensRegistered, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoRules, rhs: ProtoRules) -> Bool {
+    if lhs.fingerprint != rhs.fingerprint {return false}
+    if lhs.key != rhs.key {return false}
+    if lhs.catalog != rhs.catalog {return false}
+    if lhs.nonRenewing != rhs.nonRenewing {return false}
+    if lhs.apps != rhs.apps {return false}
+    if lhs.tokensRegistered != rhs.tokensRegistered {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCatalogEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CatalogEntry"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entitlement\0\u{1}products\0\u{1}rank\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.entitlement) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.products) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.rank) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.entitlement.isEmpty {
+      try visitor.visitSingularStringField(value: self.entitlement, fieldNumber: 1)
+    }
+    if !self.products.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.products, fieldNumber: 2)
+    }
+    if self.rank != 0 {
+      try visitor.visitSingularInt64Field(value: self.rank, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCatalogEntry, rhs: ProtoCatalogEntry) -> Bool {
+    if lhs.entitlement != rhs.entitlement {return false}
+    if lhs.products != rhs.products {return false}
+    if lhs.rank != rhs.rank {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoNonRenewingProduct: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".NonRenewingProduct"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}duration\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.product) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.duration) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.product.isEmpty {
+      try visitor.visitSingularStringField(value: self.product, fieldNumber: 1)
+    }
+    if self.duration != 0 {
+      try visitor.visitSingularInt64Field(value: self.duration, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoNonRenewingProduct, rhs: ProtoNonRenewingProduct) -> Bool {
+    if lhs.product != rhs.product {return false}
+    if lhs.duration != rhs.duration {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoAppRules: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AppRules"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}bundle_id\0\u{3}tokens_registered\0\u{3}sandbox_of_anybody\0\u{3}sandbox_customers\0\u{3}sandbox_tokens\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.bundleID) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.tokensRegistered) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.sandboxOfAnybody) }()
+      case 4: try { try decoder.decodeRepeatedBytesField(value: &self.sandboxCustomers) }()
+      case 5: try { try decoder.decodeRepeatedBytesField(value: &self.sandboxTokens) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.bundleID.isEmpty {
+      try visitor.visitSingularStringField(value: self.bundleID, fieldNumber: 1)
+    }
+    if self.tokensRegistered != false {
+      try visitor.visitSingularBoolField(value: self.tokensRegistered, fieldNumber: 2)
+    }
+    if self.sandboxOfAnybody != false {
+      try visitor.visitSingularBoolField(value: self.sandboxOfAnybody, fieldNumber: 3)
+    }
+    if !self.sandboxCustomers.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.sandboxCustomers, fieldNumber: 4)
+    }
+    if !self.sandboxTokens.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.sandboxTokens, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoAppRules, rhs: ProtoAppRules) -> Bool {
+    if lhs.bundleID != rhs.bundleID {return false}
+    if lhs.tokensRegistered != rhs.tokensRegistered {return false}
+    if lhs.sandboxOfAnybody != rhs.sandboxOfAnybody {return false}
+    if lhs.sandboxCustomers != rhs.sandboxCustomers {return false}
+    if lhs.sandboxTokens != rhs.sandboxTokens {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -10,6 +10,7 @@ extension StreamAnswer {
             case 3: content = .snapshot(try SnapshotPage(reader.message(unless: content != nil)))
             case 4: content = .changes(try ChangesPage(reader.message(unless: content != nil)))
             case 5: content = .failure(try StreamFailure(reader.message(unless: content != nil)))
+            case 6: content = .rules(try NumberedRules(reader.message(unless: content != nil)))
             default: try reader.skip()
             }
         }

@@ -5,6 +5,7 @@ package struct StreamAnswer: Hashable, Sendable {
         case snapshot(SnapshotPage)
         case changes(ChangesPage)
         case failure(StreamFailure)
+        case rules(NumberedRules)
     }
 
     /// Of the request.

@@ -41,11 +41,14 @@ package struct ServedHead: Hashable, Sendable {
     package var position: StreamPosition
     /// Names what the owner makes entitlements by; the same for an epoch.
     package var rules: UInt32
+    /// Names the rules that the node answers for customers by; 0 where it does not tell of customers.
+    package var customerRules: UInt32
 
-    package init(shard: ShardID, epoch: Epoch, position: StreamPosition, rules: UInt32) {
+    package init(shard: ShardID, epoch: Epoch, position: StreamPosition, rules: UInt32, customerRules: UInt32 = 0) {
         self.shard = shard
         self.epoch = epoch
         self.position = position
         self.rules = rules
+        self.customerRules = customerRules
     }
 }

@@ -31,7 +31,8 @@ package struct StreamDelta: Hashable, Sendable {
     /// With the topic before it: all of a published message.
     package func published(in shard: ShardID) -> [UInt8] {
         var writer = MessageWriter(
-            reservingCapacity: 80 + self.image.key.count + self.image.entitlement.count)
+            reservingCapacity: 80 + self.image.key.count + self.image.entitlement.count
+                + (self.image.customer?.count ?? 0))
         writer.write(raw: StreamTopic.shard(shard).bytes)
         writer.write(self)
         return writer.bytes
@@ -47,11 +48,16 @@ package struct SubscriptionImage: Hashable, Sendable {
     package var entitlement: [UInt8]
     /// Those that lead to the stream since the event; nil where that is not said, and it may be any.
     package var lookups: [Lookup]?
+    /// An encoded `CustomerImage`; nil where none was made.
+    package var customer: [UInt8]?
 
-    package init(key: [UInt8], version: StreamVersion, entitlement: [UInt8], lookups: [Lookup]? = nil) {
+    package init(
+        key: [UInt8], version: StreamVersion, entitlement: [UInt8], lookups: [Lookup]? = nil, customer: [UInt8]? = nil
+    ) {
         self.key = key
         self.version = version
         self.entitlement = entitlement
         self.lookups = lookups
+        self.customer = customer
     }
 }

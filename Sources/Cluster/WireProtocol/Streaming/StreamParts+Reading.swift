@@ -16,6 +16,7 @@ extension SubscriptionImage {
             case 2: self.version = StreamVersion(rawValue: try reader.integer())
             case 3: self.entitlement = try reader.data()
             case 5: leads = try reader.message(unless: leads != nil)
+            case 6: self.customer = try reader.message(unless: self.customer != nil).copy
             default: try reader.skip()
             }
         }
@@ -48,7 +49,7 @@ extension ServedHead {
 
     init(_ message: MessageReader) throws(WireError) {
         var reader = message
-        var (shard, epoch, rules): (UInt16, Int64, UInt32) = (0, 0, 0)
+        var (shard, epoch, rules, customerRules): (UInt16, Int64, UInt32, UInt32) = (0, 0, 0, 0)
         var position: StreamPosition?
         while let field = try reader.nextField() {
             switch field {
@@ -56,11 +57,13 @@ extension ServedHead {
             case 2: epoch = try reader.integer()
             case 3: position = try StreamPosition(reader.message(unless: position != nil))
             case 4: rules = UInt32(truncatingIfNeeded: try reader.number())
+            case 5: customerRules = UInt32(truncatingIfNeeded: try reader.number())
             default: try reader.skip()
             }
         }
         self.init(
-            shard: ShardID(rawValue: shard), epoch: Epoch(rawValue: epoch), position: position ?? .start, rules: rules)
+            shard: ShardID(rawValue: shard), epoch: Epoch(rawValue: epoch), position: position ?? .start, rules: rules,
+            customerRules: customerRules)
     }
 }
 

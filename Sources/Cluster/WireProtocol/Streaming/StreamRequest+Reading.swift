@@ -5,20 +5,24 @@ extension StreamRequest {
         var reader = message
         var id: UInt64 = 0
         var content: Content?
+        var withCustomers = false
         while let field = try reader.nextField() {
             switch field {
             case 1: id = try reader.number()
             case 2:
-                var probe = try reader.message(unless: content != nil)
-                while try probe.nextField() != nil { try probe.skip() }
+                try reader.skipMessage(unless: content != nil)
                 content = .probe
             case 3: content = try Self.snapshot(reader.message(unless: content != nil))
             case 4: content = try Self.changes(reader.message(unless: content != nil))
+            case 5:
+                try reader.skipMessage(unless: content != nil)
+                content = .rules
+            case 6: withCustomers = try reader.flag()
             default: try reader.skip()
             }
         }
         guard let content else { throw WireError(.malformed, "a request that asks nothing") }
-        self.init(id: id, content)
+        self.init(id: id, content, withCustomers: withCustomers)
     }
 
     private static func snapshot(_ message: MessageReader) throws(WireError) -> Content {
@@ -48,5 +52,13 @@ extension StreamRequest {
             }
         }
         return .changes(ShardID(rawValue: shard), after: after ?? .start, limit: limit)
+    }
+}
+
+extension MessageReader {
+    /// A message without content.
+    fileprivate mutating func skipMessage(unless first: Bool) throws(WireError) {
+        var message = try self.message(unless: first)
+        while try message.nextField() != nil { try message.skip() }
     }
 }

@@ -9,15 +9,20 @@ package struct StreamRequest: Hashable, Sendable {
         case snapshot(ShardID, after: [UInt8], limit: UInt32)
         /// For a page of a shard's events.
         case changes(ShardID, after: StreamPosition, limit: UInt32)
+        /// For the rules that the node answers for customers by.
+        case rules
     }
 
     /// Of the subscriber's choice; the answer has it as well.
     package var id: UInt64
     package var content: Content
+    /// Images of pages are to have what answers by customer need.
+    package var withCustomers: Bool
 
-    package init(id: UInt64, _ content: Content) {
+    package init(id: UInt64, _ content: Content, withCustomers: Bool = false) {
         self.id = id
         self.content = content
+        self.withCustomers = withCustomers
     }
 
     /// - Throws: `WireError` for bytes that are no request, or ask nothing that is known.

@@ -34,7 +34,9 @@ extension MessageWriter {
                 message.write(after, 2)
                 message.write(Int64(limit), 3)
             }
+        case .rules: self.message(5) { _ in }
         }
+        self.write(request.withCustomers, 6)
     }
 
     mutating func write(_ answer: StreamAnswer) {
@@ -59,6 +61,7 @@ extension MessageWriter {
                 message.write(Int64(failure.code.rawValue), 1)
                 message.write(Int64(failure.retryAfter), 2)
             }
+        case .rules(let rules): self.message(6) { $0.write(rules) }
         }
     }
 
@@ -82,6 +85,7 @@ extension MessageWriter {
             message.write(head.epoch.rawValue, 2)
             message.write(head.position, 3)
             message.write(Int64(head.rules), 4)
+            message.write(Int64(head.customerRules), 5)
         }
     }
 
@@ -90,10 +94,12 @@ extension MessageWriter {
             message.write(unlessEmpty: image.key, 1)
             message.write(image.version.rawValue, 2)
             message.write(unlessEmpty: image.entitlement, 3)
-            guard let lookups = image.lookups else { return }
-            message.message(5) { message in
-                for lookup in lookups { message.write([lookup.kind.rawValue] + lookup.hash.bytes, 1) }
+            if let lookups = image.lookups {
+                message.message(5) { message in
+                    for lookup in lookups { message.write([lookup.kind.rawValue] + lookup.hash.bytes, 1) }
+                }
             }
+            if let customer = image.customer { message.write(customer, 6) }
         }
     }
 
@@ -104,5 +110,7 @@ extension MessageWriter {
 
 extension SubscriptionImage {
     /// As a part of a message, about.
-    fileprivate var size: Int { 26 + self.key.count + self.entitlement.count + 19 * (self.lookups?.count ?? 0) }
+    fileprivate var size: Int {
+        30 + self.key.count + self.entitlement.count + 19 * (self.lookups?.count ?? 0) + (self.customer?.count ?? 0)
+    }
 }

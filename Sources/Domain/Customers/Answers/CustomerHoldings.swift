@@ -63,6 +63,12 @@ package struct CustomerHoldings: Sendable {
         return (grants + runs).filter { moment < $0 }.min()
     }
 
+    /// The moments from which on answers may differ from those before by time alone, ascending.
+    package var boundaries: [Moment] {
+        let grants = self.grants.flatMap { [$0.from, $0.end].compactMap(\.self) }
+        return Set(grants + self.streams.flatMap { $0.phases.map(\.from) }).sorted()
+    }
+
     private func answer(
         _ best: Candidate, _ entitlement: String?, validUntil end: Moment?, at moment: Moment
     ) -> CustomerAnswer {

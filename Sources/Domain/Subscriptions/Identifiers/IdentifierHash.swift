@@ -9,8 +9,9 @@ package struct IdentifierHash: Hashable, Comparable, Sendable {
         case appTransaction = 3
     }
 
-    @usableFromInline let high: UInt64
-    @usableFromInline let low: UInt64
+    /// Each half is evenly spread.
+    package let high: UInt64
+    package let low: UInt64
 
     @inlinable package init(high: UInt64, low: UInt64) {
         self.high = high

@@ -47,6 +47,9 @@ package final class Publisher: ChangeListener {
         self.bound = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
+    /// The nodes of the store do not need it.
+    package var wantsCustomers: Bool { !self.configuration.subscribers.isEmpty }
+
     package func hear(_ deltas: [StreamDelta], of shard: ShardID) {
         let lost = self.outbox.put(StreamOutbox.Changes(shard: shard, deltas: deltas))
         if lost > 0 { self.dropped.increment(by: lost) }
@@ -115,9 +118,14 @@ package final class Publisher: ChangeListener {
         do throws(StreamFailure) {
             switch request.content {
             case .snapshot(let shard, let after, let limit):
-                return .snapshot(try await log.snapshot(of: shard, after: after, limit: self.limit(limit)))
+                return .snapshot(
+                    try await log.snapshot(
+                        of: shard, after: after, limit: self.limit(limit), withCustomers: request.withCustomers))
             case .changes(let shard, let after, let limit):
-                return .changes(try await log.changes(of: shard, after: after, limit: self.limit(limit)))
+                return .changes(
+                    try await log.changes(
+                        of: shard, after: after, limit: self.limit(limit), withCustomers: request.withCustomers))
+            case .rules: return .rules(log.rules)
             case .probe: return .failure(StreamFailure(.malformed))
             }
         } catch {

@@ -95,7 +95,7 @@ extension PerennialClient {
         try self.check(originalTransactionID, in: environment, bundleID: bundleID).isEntitled
     }
 
-    private static var notReady: PerennialClientError {
+    static var notReady: PerennialClientError {
         PerennialClientError(.notReady, "the subscriptions have not been copied yet")
     }
 }

@@ -25,6 +25,8 @@ extension PerennialClient {
         public var secretKey: String
         /// An answer that may be older says that it is stale.
         public var staleness = Duration.seconds(2)
+        /// Also what answers by customer need is copied: some hundred bytes more for each subscription and for each customer.
+        public var followsCustomers = false
         /// Where trouble is told.
         public var logger = Logger(label: "perennial-client")
 

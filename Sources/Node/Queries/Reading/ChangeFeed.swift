@@ -112,12 +112,10 @@ package struct ChangeFeed: Sendable {
             let shard = shards[place.shard]
             let rows = try await self.reader.store.streams(in: shard, after: place.after, limit: limit)
             var views: [StandingView] = []
-            for row in rows {
-                guard let image = try await self.renewer.image(of: row, in: shard),
-                    let key = StreamKey(bytes: row.key)
-                else { continue }
+            for image in try await self.renewer.images(of: rows, in: shard, withCustomers: false) {
+                guard let key = StreamKey(bytes: image.key) else { continue }
                 let answer = try EntitlementRow(decoding: image.entitlement).answer(at: self.watch.present)
-                views.append(StandingView(key: key, version: row.version, current: answer))
+                views.append(StandingView(key: key, version: image.version, current: answer))
             }
             if rows.count == limit {
                 self.standing = (place.shard, rows.last?.key)

@@ -2,6 +2,7 @@ import Entitlements
 package import EventLog
 package import ServiceContract
 package import Shards
+import Subscriptions
 package import WireProtocol
 
 /// What this node may tell subscribers of the shards that it owns. Each answer is held against the node's own read deadline
@@ -10,17 +11,24 @@ package struct ServedLog: Sendable {
     let store: any EventStore
     let positions: PositionGuard
     package let renewer: ImageRenewer
+    private let toldRules: ToldRules
     package let node: NodeID
 
-    package init(store: any EventStore, positions: PositionGuard, renewer: ImageRenewer, node: NodeID) {
+    package init(
+        store: any EventStore, positions: PositionGuard, renewer: ImageRenewer, rules: ToldRules, node: NodeID
+    ) {
         self.store = store
         self.positions = positions
         self.renewer = renewer
+        self.toldRules = rules
         self.node = node
     }
 
     package var origin: StreamOrigin { StreamOrigin(self.store.identity) }
     package var shardCount: Int { self.store.identity.shardCount }
+
+    /// By what the node answers for customers.
+    package var rules: NumberedRules { self.toldRules.numbered }
 
     // MARK: Heads
 
@@ -71,7 +79,9 @@ package struct ServedLog: Sendable {
     }
 
     private func head(of shard: ShardID, _ epoch: Epoch, _ position: StreamPosition) -> ServedHead {
-        ServedHead(shard: shard, epoch: epoch, position: position, rules: self.renewer.fingerprint.rawValue)
+        ServedHead(
+            shard: shard, epoch: epoch, position: position, rules: self.renewer.fingerprint.rawValue,
+            customerRules: self.rules.fingerprint)
     }
 
     /// Whether this node owns the shard and may speak for it at this moment.
@@ -97,18 +107,15 @@ package struct ServedLog: Sendable {
     // MARK: Pages
 
     /// The shard's subscriptions and purchases in key order, after `key`.
+    /// - Parameter withCustomers: also what people have said, and what answers by customer need of all.
     package func snapshot(
-        of shard: ShardID, after key: [UInt8], limit: Int
+        of shard: ShardID, after key: [UInt8], limit: Int, withCustomers: Bool
     ) async throws(StreamFailure) -> SnapshotPage {
         try await Self.translating {
             let generation = self.positions.generation(of: [shard])
             let head = try await self.head(of: shard)
             let rows = try await self.store.streams(in: shard, after: key.isEmpty ? nil : key, limit: limit)
-            var images: [SubscriptionImage] = []
-            images.reserveCapacity(rows.count)
-            for row in rows {
-                if let image = try await self.renewer.image(of: row, in: shard) { images.append(image) }
-            }
+            let images = try await self.renewer.images(of: rows, in: shard, withCustomers: withCustomers)
             try self.positions.confirm([shard], since: generation)
             let next = rows.count < limit ? [] : rows.last?.key ?? []
             return SnapshotPage(origin: self.origin, head: head, images: images, next: next)
@@ -116,9 +123,10 @@ package struct ServedLog: Sendable {
     }
 
     /// The shard's events after a position, up to its head.
+    /// - Parameter withCustomers: each event has what answers by customer need of its stream.
     /// - Throws: `.rewound` when the log does not hold that position.
     package func changes(
-        of shard: ShardID, after position: StreamPosition, limit: Int
+        of shard: ShardID, after position: StreamPosition, limit: Int, withCustomers: Bool
     ) async throws(StreamFailure) -> ChangesPage {
         try await Self.translating {
             let generation = self.positions.generation(of: [shard])
@@ -126,7 +134,8 @@ package struct ServedLog: Sendable {
             try await self.positions.check(position.position(in: shard))
             let events = try await self.store.events(in: shard, after: position.sequence, limit: limit)
                 .upTo(head.position.sequence)
-            let deltas = try await self.deltas(events, after: position)
+            var deltas = try await self.deltas(events, after: position)
+            if withCustomers { try await self.addCustomers(to: &deltas, in: shard) }
             try self.positions.confirm([shard], since: generation)
             return ChangesPage(origin: self.origin, head: head, deltas: deltas)
         }
@@ -152,6 +161,16 @@ package struct ServedLog: Sendable {
             previous = next
         }
         return deltas
+    }
+
+    /// Of each stream as it is by now, which may be newer than the page.
+    private func addCustomers(to deltas: inout [StreamDelta], in shard: ShardID) async throws {
+        var customers: [[UInt8]: [UInt8]] = [:]
+        for row in try await self.store.streams(Array(Set(deltas.map(\.image.key))), in: shard) {
+            guard let key = StreamKey(bytes: row.key) else { continue }
+            customers[row.key] = try await self.renewer.customer(of: row, key, in: shard)
+        }
+        for place in deltas.indices { deltas[place].image.customer = customers[deltas[place].image.key] }
     }
 
     /// In milliseconds.

@@ -20,6 +20,19 @@ extension Commit {
     }
 }
 
+extension Commit {
+    /// Each event tells what answers by customer need of its stream, as the commit leaves it.
+    mutating func addCustomers(_ customers: CustomerImages) {
+        let encoded = self.changes.compactMapValues { change in
+            let (after, kept) = (change.after, change.after.publisher)
+            return
+                (kept.map { customers.image(of: $0, after.version) }
+                ?? customers.image(of: after.state, after.version, from: self.at))?.encoded()
+        }
+        for place in self.images.indices { self.images[place].customer = encoded[self.images[place].key] }
+    }
+}
+
 extension ShardBatch {
     /// What each event leaves of its stream, in their order; the first of a stream tells of its look-ups.
     var images: [SubscriptionImage] {

@@ -206,7 +206,13 @@ actor ShardWriter {
         }
         var commit = decided
         commit.hasOutbox = !batch.outbox.isEmpty
-        if self.node.configuration.listener != nil { commit.images = batch.images }
+        if let listener = self.node.configuration.listener {
+            commit.images = batch.images
+            if listener.wantsCustomers {
+                commit.addCustomers(
+                    CustomerImages(rules: self.node.configuration.rules, hashing: self.node.links.hashing))
+            }
+        }
         let bytes = commit.decided.reduce(0) { $0 + $1.command.size }
         guard committer.submit(batch, lineage: self.ledger.lineage, bytes: bytes) else {
             return self.end(

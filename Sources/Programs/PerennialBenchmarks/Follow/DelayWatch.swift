@@ -32,6 +32,8 @@ final class DelayWatch: ChangeListener, StreamSink {
 
     // MARK: Where it begins
 
+    var wantsCustomers: Bool { self.publisher.wantsCustomers }
+
     func hear(_ deltas: [StreamDelta], of shard: ShardID) {
         let now = ContinuousClock.now
         self.state.withLock { state in

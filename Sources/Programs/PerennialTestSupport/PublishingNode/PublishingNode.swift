@@ -49,6 +49,8 @@ package struct PublishingNode {
         /// From now on one commit of so many is lost.
         package func loseOne(of count: Int) { self.losses.store(count, ordering: .relaxed) }
 
+        package var wantsCustomers: Bool { self.publisher.wantsCustomers }
+
         package func hear(_ deltas: [StreamDelta], of shard: ShardID) {
             let losses = self.losses.load(ordering: .relaxed)
             let number = self.count.wrappingAdd(1, ordering: .relaxed).newValue

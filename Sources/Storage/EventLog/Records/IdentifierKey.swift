@@ -7,29 +7,44 @@ package struct IdentifierKey: Sendable {
     package let bytes: [UInt8]
     /// Under which all streams are found that supersede others: of an id that no customer has, since it has a control character.
     package let superseding: IdentifierHash
-    private let key: SymmetricKey
+    /// HMAC (RFC 2104) hashes the key before all else, so that is done once.
+    private let inner: SHA256
+    private let outer: SHA256
 
     /// nil unless there are 32 bytes.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
-        let key = SymmetricKey(data: bytes)
+        let (inner, outer) = (Self.begun(bytes, 0x36), Self.begun(bytes, 0x5C))
         self.bytes = bytes
-        self.key = key
-        self.superseding = Self.hash(.customer, "\u{1}superseding", by: key)
+        self.inner = inner
+        self.outer = outer
+        self.superseding = Self.hash(.customer, "\u{1}superseding", inner, outer)
+    }
+
+    /// With a block of the key and zeros, each byte changed by a pad.
+    private static func begun(_ key: [UInt8], _ pad: UInt8) -> SHA256 {
+        var hasher = SHA256()
+        hasher.update(data: (key + [UInt8](repeating: 0, count: SHA256.blockByteCount - key.count)).map { $0 ^ pad })
+        return hasher
     }
 
     /// HMAC-SHA-256 over the byte of the kind and the text's UTF-8, cut to 16 bytes.
     package func hash(_ kind: IdentifierHash.Kind, _ text: String) -> IdentifierHash {
-        Self.hash(kind, text, by: self.key)
+        Self.hash(kind, text, self.inner, self.outer)
     }
 
-    private static func hash(_ kind: IdentifierHash.Kind, _ text: String, by key: SymmetricKey) -> IdentifierHash {
-        var code = HMAC<SHA256>(key: key)
-        code.update(data: [kind.rawValue])
-        code.update(data: Array(text.utf8))
-        let bytes = Array(code.finalize())
-        return IdentifierHash(
-            high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8..<16].reduce(0) { $0 << 8 | UInt64($1) })
+    private static func hash(
+        _ kind: IdentifierHash.Kind, _ text: String, _ inner: SHA256, _ outer: SHA256
+    ) -> IdentifierHash {
+        var (text, inner, outer) = (text, inner, outer)
+        unsafe withUnsafeBytes(of: kind.rawValue) { unsafe inner.update(bufferPointer: $0) }
+        text.withUTF8 { unsafe inner.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+        unsafe inner.finalize().withUnsafeBytes { unsafe outer.update(bufferPointer: $0) }
+        return unsafe outer.finalize().withUnsafeBytes { digest in
+            unsafe IdentifierHash(
+                high: UInt64(bigEndian: digest.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+                low: UInt64(bigEndian: digest.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        }
     }
 
     package func hash(_ identifier: RegistrableIdentifier) -> IdentifierHash {

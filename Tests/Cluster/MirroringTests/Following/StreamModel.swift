@@ -124,6 +124,7 @@ struct StreamModel {
     private func content(_ request: StreamRequest.Content, of source: SourceID) -> StreamAnswer.Content {
         switch request {
         case .probe: return .heads(self.beat(of: source))
+        case .rules: return .failure(StreamFailure(.malformed))
         case .snapshot(let shard, let after, _):
             let index = Int(shard.rawValue)
             guard self.shards[index].owner == source else { return .failure(StreamFailure(.notOwner)) }

@@ -93,7 +93,7 @@ import WireProtocol
         let event = await world.buffer.next()
         switch try #require(event) {
         case .change(let change): return change.entitlement.version
-        case .rewound: return nil
+        case .customers, .rewound: return nil
         }
     }
 

@@ -20,7 +20,7 @@ final class LossyRelay: Sendable {
                 case .heads: .heads
                 case .snapshot: .snapshot
                 case .changes: .changes
-                case .failure, nil: .failure
+                case .failure, .rules, nil: .failure
                 }
         }
     }

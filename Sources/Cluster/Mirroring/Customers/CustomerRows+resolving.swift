@@ -1,0 +1,173 @@
+import Customers
+import EventLog
+import Ownership
+import Subscriptions
+import WireProtocol
+
+extension CustomerRows {
+    /// All that leads to a customer.
+    struct Holdings {
+        var streams: [HeldStream] = []
+        var grants: [Grant] = []
+        /// Shards in which what it rests on is.
+        var shards: Set<ShardID>
+        var isMoved = false
+    }
+
+    func holdings(of customer: IdentifierHash, _ rules: StreamRules, _ map: ShardHash) -> Holdings {
+        func shard(_ kind: IdentifierHash.Kind, _ hash: IdentifierHash) -> ShardID {
+            map.shard(of: StreamKey(kind, hash).id)
+        }
+        var holdings = Holdings(shards: [shard(.customer, customer)])
+        let own = self.row(customer)?.granted ?? GrantedImage()
+        guard own.movedTo == nil else {
+            holdings.isMoved = true
+            return holdings
+        }
+        holdings.grants = own.grants
+        for other in own.takes {
+            guard let granted = self.row(other)?.granted, granted.movedTo == customer else { continue }
+            holdings.grants += granted.grants
+            holdings.shards.insert(shard(.customer, other))
+        }
+        let members = self.members(of: customer)
+        for stream in self.candidates(of: members) {
+            guard case .held(let leads, let phases) = stream.image.content else { continue }
+            let app = rules.app(stream.key.bundleID)
+            let resolution = Resolution(leads, in: RowsOfStream(self, stream.key), tokens: app.tokens)
+            guard resolution.reason(of: customer) != nil else { continue }
+            var token: IdentifierHash?
+            if case .carried(let carried, _) = leads.token { token = carried }
+            holdings.streams.append(
+                HeldStream(
+                    key: stream.key, phases: phases, countsInProduction: app.sandboxCounts(members, token: token)))
+            holdings.shards.insert(stream.shard)
+            for (kind, hash) in leads.identifiers { holdings.shards.insert(shard(kind, hash)) }
+        }
+        return holdings
+    }
+
+    /// The customer, and all who have moved to it.
+    private func members(of customer: IdentifierHash) -> [IdentifierHash] {
+        var members = [customer]
+        var next = 0
+        while next < members.count {
+            for row in self.rows(naming: members[next])
+            where row.granted?.movedTo == members[next] && !members.contains(row.id) {
+                members.append(row.id)
+            }
+            next += 1
+        }
+        return members
+    }
+
+    /// The streams that may lead to one of these customers: by their own names, by what they have registered, or since a stream
+    /// does from which they go on.
+    private func candidates(of customers: [IdentifierHash]) -> [Found] {
+        var streams: [RowID: Found] = [:]
+        var next: [Found] = []
+        func add(_ rows: [Found]) {
+            for row in rows where row.key.kind.givesAccess && streams.updateValue(row, forKey: row.id) == nil {
+                next.append(row)
+            }
+        }
+        for customer in customers {
+            let rows = self.rows(naming: customer)
+            add(rows)
+            for row in rows where row.key.kind == .token || row.key.kind == .account { add(self.rows(naming: row.id)) }
+        }
+        for _ in 0..<Resolution.predecessorLimit {
+            guard !next.isEmpty else { break }
+            let streams = next
+            next = []
+            for stream in streams { add(self.rows(naming: stream.id)) }
+        }
+        return Array(streams.values)
+    }
+
+    // MARK: Whom a change concerns
+
+    /// All customers whose answers may have changed with a row.
+    func concerned(by replacement: Replacement) -> Set<IdentifierHash> {
+        var customers: Set<IdentifierHash> = []
+        for row in [replacement.before, replacement.after].compactMap(\.self) {
+            switch row.image.content {
+            case .held:
+                for stream in self.line(from: row) { customers.formUnion(self.named(by: stream)) }
+            case .granted(let granted):
+                customers.insert(row.id)
+                if let customer = granted.movedTo { customers.insert(customer) }
+                customers.formUnion(granted.takes)
+            case .holder(let holder):
+                if let holder { customers.insert(holder) }
+                for carrier in self.rows(naming: row.id) where carrier.key.kind.givesAccess {
+                    for stream in self.line(from: carrier) { customers.formUnion(self.named(by: stream)) }
+                }
+            }
+        }
+        return customers.reduce(into: customers) { all, customer in all.formUnion(self.chain(from: customer)) }
+    }
+
+    /// A stream, and those that go on from it.
+    private func line(from row: Found) -> [Found] {
+        var (line, last) = ([row], [row])
+        for _ in 0..<Resolution.predecessorLimit {
+            last = last.flatMap { self.rows(naming: $0.id) }.filter { found in
+                found.key.kind.givesAccess && !line.contains { $0.id == found.id }
+            }
+            guard !last.isEmpty else { break }
+            line += last
+        }
+        return line
+    }
+
+    /// Customers whom a stream names, and those who have registered what it carries.
+    private func named(by row: Found) -> [IdentifierHash] {
+        guard case .held(let leads, _) = row.image.content else { return [] }
+        return leads.customers + leads.identifiers.compactMap { self.row($0.1)?.holder }
+    }
+
+    /// Where everything of a customer goes, step by step.
+    private func chain(from customer: IdentifierHash) -> [IdentifierHash] {
+        var chain: [IdentifierHash] = []
+        var next = self.row(customer)?.granted?.movedTo
+        while let customer = next, chain.count < Resolution.moveLimit {
+            chain.append(customer)
+            next = self.row(customer)?.granted?.movedTo
+        }
+        return chain
+    }
+}
+
+extension CustomerRows.Found {
+    fileprivate var granted: GrantedImage? {
+        if case .granted(let granted) = self.image.content { granted } else { nil }
+    }
+
+    fileprivate var holder: IdentifierHash? {
+        if case .holder(let holder) = self.image.content { holder } else { nil }
+    }
+}
+
+/// What resolution asks of the rows, for a stream of one app.
+private struct RowsOfStream: IdentifierRows {
+    private let rows: CustomerRows
+    private let key: StreamKey
+
+    init(_ rows: CustomerRows, _ key: StreamKey) {
+        self.rows = rows
+        self.key = key
+    }
+
+    func holder(ofToken token: IdentifierHash) -> IdentifierHash? { self.rows.row(token)?.holder }
+
+    func holder(ofAppTransaction id: IdentifierHash) -> IdentifierHash? { self.rows.row(id)?.holder }
+
+    func successor(of customer: IdentifierHash) -> IdentifierHash? { self.rows.row(customer)?.granted?.movedTo }
+
+    func leads(of predecessor: OriginalTransactionID) -> LeadImage? {
+        let id = CustomerRows.digest(self.key.predecessor(predecessor).bytes)
+        guard case .held(let leads, _)? = self.rows.row(id)?.image.content else { return nil }
+        return leads
+    }
+}
