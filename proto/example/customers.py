@@ -3,10 +3,11 @@ perennial/v1/stream.proto, which is all that this was written from."""
 import collections
 import hashlib
 import hmac
-import uuid
+import re
 
 STREAMS, CUSTOMER, TOKEN, ACCOUNT = (1, 2), 7, 8, 9
-OWNED, PREDECESSORS, MOVES = 5, 8, 32
+OWNED, PREDECESSORS, MOVES = 5, 8, 128
+UUID = re.compile("[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 
 
 def row_key(kind, digest):
@@ -58,11 +59,7 @@ class Customers:
 
     def hash(self, customer):
         """Step 10."""
-        try:
-            if len(customer) == 36:
-                customer = str(uuid.UUID(customer))
-        except ValueError:
-            pass
+        customer = customer.lower() if UUID.fullmatch(customer) else customer
         return hmac.new(self.rules.key, b"\1" + customer.encode(), hashlib.sha256).digest()[:16]
 
     # Step 10: whose a stream is.

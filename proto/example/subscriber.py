@@ -28,6 +28,7 @@ BEAT, PATIENCE, HELD_LIMIT = b"\xff\xff", 3.0, 1024
 PAGES_AT_A_TIME, HOUSEKEEPING = 4, 0.1
 STATES = dict(enumerate(["subscribed", "grace", "retry", "expired", "revoked", "owned"]))
 KINDS = {b"\1": "subscription", b"\2": "purchase"}
+KINDS_OF_CUSTOMERS = (1, 2, 7, 8, 9)
 
 
 def place(position):
@@ -86,7 +87,7 @@ def answer(entitlement, moment):
 class Shard:
     def __init__(self, number, told=None, customers=None):
         # What answers by customer need, of all shards; None where nobody asks.
-        self.customers, self.customer_keys = customers, set()
+        self.customers, self.customer_keys, self.lacks_customers = customers, set(), False
         self.number, self.epoch, self.owner, self.rows = number, 0, None, {}
         self.asked, self.not_before, self.beginnings, self.position_epoch, self.waits = None, 0.0, 0, 0, False
         # The place, and its epoch, up to which an earlier run has told of changes.
@@ -99,7 +100,7 @@ class Shard:
         self.copy, self.after, self.head, self.held = {}, b"", 0, []
         if self.customers:
             self.customers.forget(self.customer_keys)
-            self.customer_keys = set()
+            self.customer_keys, self.lacks_customers = set(), False
 
     def forget(self):
         """Step 6. Whoever has acted on what was told is told that it may never have been."""
@@ -120,6 +121,8 @@ class Shard:
         self.doubt(place(head.head), head.epoch)
         self.owner, self.head = node, max(self.head, head.head.sequence)
         self.heed(head.rules)
+        if self.position and self.lacks_customers and head.customer_rules and self.customers:
+            self.begin_again()
 
     def raise_epoch(self, epoch, node):
         if epoch > self.epoch:
@@ -181,11 +184,15 @@ class Shard:
 
     def take(self, rows, image):
         """Steps 5 and 9."""
-        if self.customers:
-            self.customers.take(image)
-            self.customer_keys.add(image.key)
+        self.take_customer(image)
         if image.key[:1] in KINDS and image.version > rows.get(image.key, (0,))[0]:
             rows[image.key] = (image.version, image.entitlement)
+
+    def take_customer(self, image, renews=False):
+        if self.customers:
+            self.customers.take(image, renews)
+            self.customer_keys.add(image.key)
+            self.lacks_customers |= image.key[0] in KINDS_OF_CUSTOMERS and not image.HasField("customer")
 
     def tell(self, image):
         """What is new in the log is a change that somebody wants to hear of, even if the copy was newer."""
@@ -217,6 +224,7 @@ class Shard:
         if self.start and self.start.epoch != page.head.epoch:
             return self.begin_again()
         self.start = self.start or page.head
+        self.lacks_customers |= not page.head.customer_rules
         for image in page.images:
             self.take(self.copy, image)
         self.after = page.next
@@ -236,8 +244,7 @@ class Shard:
         if page.head.rules != self.rules:
             return self.heed(page.head.rules)
         for image in page.images:
-            if self.customers:
-                self.customers.take(image, renews=True)
+            self.take_customer(image, renews=True)
             if self.rows.get(image.key, (0,))[0] == image.version:
                 self.rows[image.key] = (image.version, image.entitlement)
         self.renewed = page.next or None
@@ -394,7 +401,9 @@ class Follower:
             if len(following) == self.shard_count:
                 self.has_all = True
                 print(f"following {sum(len(shard.rows) for shard in following)} streams", file=sys.stderr, flush=True)
-        if self.has_all and self.customers and self.customers.rules:
+        # While a shard is copied again, or its owner does not tell of customers, a no would be a guess.
+        knows = all(shard.position and not shard.lacks_customers for shard in self.shards.values())
+        if self.has_all and knows and self.customers and self.customers.rules:
             self.tell_customers(time.time() * 1000)
 
     def tell_customers(self, moment):

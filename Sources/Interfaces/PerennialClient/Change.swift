@@ -16,7 +16,7 @@ extension PerennialClient {
         public var subject: Subject
         /// What is true of it from this change on, at the moment at which it was heard.
         public var entitlement: Entitlement
-        /// Whose answers may have changed with it; nobody where customers are not followed.
+        /// To whom it may lead by now; nobody where customers are not followed. Who has lost it is told by ``ChangeEvent/customers(_:)``.
         public var customers: [CustomerKey]
     }
 

@@ -84,7 +84,7 @@ package final class ChangeBuffer: StreamSink {
     package func take(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {}
 
     package func advance(_ image: SubscriptionImage, to position: Position) throws(MirrorError) {
-        let customers = try self.customers()?.concerned(by: image, in: position.shard) ?? []
+        let customers = self.customers()?.concerned(by: image, in: position.shard) ?? []
         let keys = customers.map { PerennialClient.CustomerKey(hash: $0) }
         if let change = try UnreadChange(image, of: keys) {
             self.put(.change(change, position))

@@ -18,12 +18,12 @@ final class ClientMemory: StreamSink {
     // Customers come first: what is answered for a position is as new.
 
     func take(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {
-        try self.customers?.take(image, in: shard)
+        self.customers?.take(image, in: shard)
         try self.entitlements.take(image, in: shard)
     }
 
     func renew(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {
-        try self.customers?.take(image, in: shard, .sameVersion)
+        self.customers?.take(image, in: shard, .sameVersion)
         try self.entitlements.renew(image, in: shard)
     }
 

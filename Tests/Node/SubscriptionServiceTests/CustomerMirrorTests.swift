@@ -42,12 +42,7 @@ import WireProtocol
         }
 
         func take(_ image: SubscriptionImage?, in shard: ShardID) {
-            do {
-                guard let image else { throw MirrorError(.malformed, "no image") }
-                try self.mirror.take(image, in: shard)
-            } catch {
-                self.failures.add(1, ordering: .relaxed)
-            }
+            if let image { self.mirror.take(image, in: shard) } else { self.failures.add(1, ordering: .relaxed) }
         }
 
         /// All that there is has come.
@@ -97,6 +92,12 @@ import WireProtocol
     /// With a copy of each shard, page by page.
     private static func copied(_ log: ServedLog, limit: Int) async throws -> Subscriber {
         let subscriber = Subscriber()
+        try await Self.copy(log, to: subscriber, limit: limit)
+        try subscriber.complete(by: log)
+        return subscriber
+    }
+
+    private static func copy(_ log: ServedLog, to subscriber: Subscriber, limit: Int) async throws {
         for shard in Self.map.shards {
             var next: [UInt8] = []
             repeat {
@@ -105,8 +106,6 @@ import WireProtocol
                 next = page.next
             } while !next.isEmpty
         }
-        try subscriber.complete(by: log)
-        return subscriber
     }
 
     /// With all changes since the first, in any order, since of each the newest comes along.
@@ -133,6 +132,17 @@ import WireProtocol
             }
             let copied = try await Self.copied(service.servedLog, limit: 3)
             try await Self.expectSame(copied, as: service, node, "\(policy) \(seed) copied")
+            // Shards that are copied anew, once after they were empty.
+            for _ in 0..<2 {
+                for shard in Self.map.shards { copied.mirror.beginRestart(of: shard) }
+                try await Self.expectSame(copied, as: service, node, "\(policy) \(seed) doubted")
+                for shard in Self.map.shards { copied.mirror.endRestart(of: shard) }
+            }
+            #expect(copied.mirror.count == 0)
+            for shard in Self.map.shards { copied.mirror.beginRestart(of: shard) }
+            try await Self.copy(service.servedLog, to: copied, limit: 5)
+            for shard in Self.map.shards { copied.mirror.endRestart(of: shard) }
+            try await Self.expectSame(copied, as: service, node, "\(policy) \(seed) copied anew")
             let caughtUp = try await Self.caughtUp(service.servedLog, using: &happening.random)
             try await Self.expectSame(caughtUp, as: service, node, "\(policy) \(seed) caught up")
             // What will be if nothing more is heard is known already.
@@ -140,6 +150,38 @@ import WireProtocol
                 node.clock.advance(to: node.clock.now + .hours(hours))
                 try await Self.expectSame(copied, as: service, node, "\(policy) \(seed) in \(hours) hours")
             }
+        }
+    }
+
+    @Test func `what becomes of a stream that goes on from another one's is heard of`() async throws {
+        let subscriber = Subscriber()
+        let node = try Self.node(.transfer, 2, telling: subscriber)
+        try await node.run { [node] service in
+            try subscriber.complete(by: service.servedLog)
+            // given: one that is the customer's, and one that goes on from it and says of nobody itself
+            var first = TestSubscription(id: "1", from: Node.start)
+            _ = try await service.record(
+                signedTransaction: try node.apple.transaction(first.subscribe()), signedRenewalInfo: nil)
+            try await service.link(StreamReference(id: "1"), LinkRequest(CustomerID("a")!, origin: .backend))
+            var second = TestSubscription(id: "2", from: Node.start)
+            var bought = second.subscribe()
+            bought.period?.predecessor = "1"
+            _ = try await service.record(
+                signedTransaction: try node.apple.transaction(bought), signedRenewalInfo: nil)
+            try await Self.expectSame(subscriber, as: service, node, "bought")
+            // when: it is renewed, refunded, and somebody else's by its account
+            second.wait(.days(30))
+            var told = second.renew()
+            node.clock.advance(to: told.signed)
+            _ = try await service.ingest(signedPayload: try node.apple.sign(told))
+            try await Self.expectSame(subscriber, as: service, node, "renewed")
+            node.clock.advance(to: node.clock.now + .days(3))
+            try await Self.expectSame(subscriber, as: service, node, "after the first period")
+            told = second.refund()
+            _ = try await service.ingest(signedPayload: try node.apple.sign(told))
+            try await Self.expectSame(subscriber, as: service, node, "refunded")
+            try await service.link(StreamReference(id: "1"), LinkRequest(CustomerID("b")!, origin: .backend))
+            try await Self.expectSame(subscriber, as: service, node, "linked to another")
         }
     }
 
@@ -180,7 +222,15 @@ import WireProtocol
             for bytes: [UInt8] in [[], [8, 1], [18, 2, 10, 255], [34, 3, 1, 2, 3]] {
                 let image = SubscriptionImage(
                     key: key.bytes, version: StreamVersion(rawValue: 1), entitlement: [], customer: bytes)
-                #expect(throws: MirrorError.self) { try subscriber.mirror.take(image, in: ShardID(rawValue: 0)) }
+                subscriber.mirror.take(image, in: ShardID(rawValue: 0))
+                #expect(!subscriber.mirror.isReady)
+                #expect(throws: CustomerMirror.Refusal.notReady) {
+                    try subscriber.answer(Happenings.questions[0], at: Node.start)
+                }
+                // until its shard is copied anew
+                subscriber.mirror.beginRestart(of: ShardID(rawValue: 0))
+                subscriber.mirror.endRestart(of: ShardID(rawValue: 0))
+                #expect(try subscriber.answer(Happenings.questions[0], at: Node.start).entitled == false)
             }
         }
     }

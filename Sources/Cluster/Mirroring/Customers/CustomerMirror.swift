@@ -16,8 +16,14 @@ package final class CustomerMirror: Sendable {
     private struct State {
         var rows = CustomerRows()
         var rules: MirroredRules?
+        /// Of somebody whom nothing leads to: who asks about people that are nobody's takes no memory.
+        var nobody: MirroredCustomer?
         /// Shards whose owner does not tell of customers, or has not yet.
         var untold: Set<ShardID>
+        /// Shards of which something came that is newer than this library.
+        var unreadable: Set<ShardID> = []
+
+        var isComplete: Bool { self.rules != nil && self.untold.isEmpty && self.unreadable.isEmpty }
     }
 
     private typealias Answers = Mutex<[IdentifierHash: MirroredCustomer]>
@@ -58,7 +64,7 @@ package final class CustomerMirror: Sendable {
         _ customer: CustomerID, to name: String?, in environment: AppStoreEnvironment, at moment: Moment
     ) throws(Refusal) -> Bool {
         let found = try self.customer(self.hash(customer))
-        guard let answer = found.isEntitled(to: name, in: environment, at: moment.milliseconds) else {
+        guard let answer = found.isEntitled(to: name, in: environment, at: moment) else {
             throw .unknownEntitlement
         }
         return answer
@@ -79,28 +85,40 @@ package final class CustomerMirror: Sendable {
     package func answer(
         for customer: CustomerID, _ name: String?, in environment: AppStoreEnvironment, at time: MirrorTime
     ) throws(Refusal) -> MirroredAnswer {
-        let found = try self.customer(self.hash(customer))
-        guard let answer = found.answer(for: name, in: environment, at: time.milliseconds) else {
+        let (found, dated) = try self.datedCustomer(self.hash(customer), time)
+        guard let answer = found.answer(for: name, in: environment, at: Moment(milliseconds: time.milliseconds)) else {
             throw .unknownEntitlement
         }
-        return self.dated(answer, found, time)
+        return dated(answer)
     }
 
     /// For each name of the catalog.
     package func answers(
         for customer: CustomerID, in environment: AppStoreEnvironment, at time: MirrorTime
     ) throws(Refusal) -> [MirroredAnswer] {
-        let found = try self.customer(self.hash(customer))
-        return found.entitlements.compactMap { name in
-            found.answer(for: name, in: environment, at: time.milliseconds).map { self.dated($0, found, time) }
-        }
+        let (found, dated) = try self.datedCustomer(self.hash(customer), time)
+        let moment = Moment(milliseconds: time.milliseconds)
+        return found.entitlements.compactMap { found.answer(for: $0, in: environment, at: moment).map(dated) }
     }
 
-    /// A yes is as new as the shards that it rests on, a no as new as the oldest of all.
-    private func dated(_ answer: MirroredAnswer, _ found: MirroredCustomer, _ time: MirrorTime) -> MirroredAnswer {
-        var answer = answer
-        answer.isStale = answer.entitled ? self.mirror.isStale(found.shards, at: time) : self.mirror.isStale(at: time)
-        return answer
+    /// A yes is as new as the shards that it rests on, a no as new as the oldest of all. That is looked at before the answer, which is
+    /// then at least as new as it says.
+    private func datedCustomer(
+        _ hash: IdentifierHash, _ time: MirrorTime
+    ) throws(Refusal) -> (MirroredCustomer, dated: (MirroredAnswer) -> MirroredAnswer) {
+        let isAnyStale = self.mirror.isStale(at: time)
+        let first = try self.customer(hash)
+        guard isAnyStale else { return (first, { $0 }) }
+        let isStale = self.mirror.isStale(first.shards, at: time)
+        let found = try self.customer(hash)
+        return (
+            found,
+            { answer in
+                var answer = answer
+                answer.isStale = !answer.entitled || isStale || found !== first
+                return answer
+            }
+        )
     }
 
     /// By which the customer is known here.
@@ -114,8 +132,10 @@ package final class CustomerMirror: Sendable {
         if let found = segment.answers.withLock({ $0[hash] }) { return found }
         guard self.isReady else { throw .notReady }
         let found = self.state.withLock { state -> MirroredCustomer? in
-            guard let rules = state.rules, state.untold.isEmpty else { return nil }
-            let found = MirroredCustomer(state.rows.holdings(of: hash, rules.told, self.mirror.map), rules)
+            guard let rules = state.rules, state.isComplete else { return nil }
+            let holdings = state.rows.holdings(of: hash, rules.told, self.mirror.map)
+            if holdings.isNothing { return state.nobody }
+            let found = MirroredCustomer(holdings, rules)
             segment.answers.withLock { answers in
                 if answers.count >= Self.segmentLimit { answers.remove(at: answers.startIndex) }
                 answers[hash] = found
@@ -134,9 +154,10 @@ package final class CustomerMirror: Sendable {
     package var isReady: Bool {
         if self.isComplete.load(ordering: .acquiring) { return true }
         guard self.mirror.hasAll else { return false }
-        let isComplete = self.state.withLock { $0.rules != nil && $0.untold.isEmpty }
-        if isComplete { self.isComplete.store(true, ordering: .releasing) }
-        return isComplete
+        return self.state.withLock { state in
+            if state.isComplete { self.isComplete.store(true, ordering: .releasing) }
+            return state.isComplete
+        }
     }
 
     /// How many rows of streams, customers and identifiers are in memory.
@@ -148,46 +169,54 @@ package final class CustomerMirror: Sendable {
     // MARK: Whoever follows the stream
 
     /// Takes over what answers by customer need of a stream, unless there is as much of the same version or a newer one.
-    package func take(
-        _ image: SubscriptionImage, in shard: ShardID, _ replacing: ReplacedRow = .olderVersion
-    ) throws(MirrorError) {
-        guard let (key, customer, bytes) = try Self.parts(of: image) else { return }
-        try self.state.withLock { state throws(MirrorError) in
-            guard let replacement = try state.rows.put(customer, bytes, of: key, in: shard, replacing) else { return }
-            // Nobody resolves meanwhile, and so nobody puts back what was.
-            for hash in state.rows.concerned(by: replacement) {
-                self.segment(hash).answers.withLock { _ = $0.removeValue(forKey: hash) }
+    /// What cannot be read, as when a newer node has written it, leaves everybody without an answer, since nobody knows whom it is about.
+    package func take(_ image: SubscriptionImage, in shard: ShardID, _ replacing: ReplacedRow = .olderVersion) {
+        do {
+            guard let (key, customer, bytes) = try Self.parts(of: image) else { return }
+            try self.state.withLock { state throws(MirrorError) in
+                guard let replacement = try state.rows.put(customer, bytes, of: key, in: shard, replacing) else {
+                    return
+                }
+                // Nobody resolves meanwhile, and so nobody puts back what was.
+                for hash in state.rows.concerned(by: replacement) {
+                    self.segment(hash).answers.withLock { _ = $0.removeValue(forKey: hash) }
+                }
             }
+        } catch {
+            self.setUnreadable(shard)
         }
     }
 
-    /// All customers whose answers a change may have changed, as far as has been heard.
-    package func concerned(by image: SubscriptionImage, in shard: ShardID) throws(MirrorError) -> [IdentifierHash] {
-        guard let (key, customer, _) = try Self.parts(of: image), let id = CustomerRows.id(of: key) else { return [] }
+    private func setUnreadable(_ shard: ShardID) {
+        self.state.withLock { state in
+            state.unreadable.insert(shard)
+            self.isComplete.store(false, ordering: .releasing)
+            self.forgetAnswers()
+        }
+    }
+
+    /// All customers to whom a stream may lead as it is now, as far as has been heard.
+    package func concerned(by image: SubscriptionImage, in shard: ShardID) -> [IdentifierHash] {
+        guard let (key, customer, _) = try? Self.parts(of: image), let id = CustomerRows.id(of: key) else { return [] }
         return self.state.withLock { state in
             let after = CustomerRows.Found(id: id, image: customer, key: key, shard: shard)
             return Array(state.rows.concerned(by: CustomerRows.Replacement(before: nil, after: after)))
         }
     }
 
-    private static func parts(
-        of image: SubscriptionImage
-    ) throws(MirrorError) -> (key: StreamKey, customer: CustomerImage, bytes: [UInt8])? {
-        guard let bytes = image.customer else { return nil }
-        guard let key = StreamKey(bytes: image.key) else {
-            throw MirrorError(.malformed, "the key of a stream cannot be read")
-        }
-        do throws(WireError) {
-            return (key, try CustomerImage(decoding: bytes), bytes)
-        } catch {
-            throw MirrorError(.malformed, "what a stream tells of customers cannot be read: \(error.message)")
-        }
+    private typealias Parts = (key: StreamKey, customer: CustomerImage, bytes: [UInt8])
+
+    /// nil for a stream that answers by customer do not need.
+    private static func parts(of image: SubscriptionImage) throws(WireError) -> Parts? {
+        guard let bytes = image.customer, let key = StreamKey(bytes: image.key) else { return nil }
+        return (key, try CustomerImage(decoding: bytes), bytes)
     }
 
     package func setRules(_ rules: StreamRules) throws(MirrorError) {
         let rules = try self.hashing.storeIfNil(MirroredRules(rules)).with(rules)
         self.state.withLock { state in
             state.rules = rules
+            state.nobody = MirroredCustomer(CustomerRows.Holdings(shards: []), rules)
             self.forgetAnswers()
         }
     }
@@ -204,7 +233,12 @@ package final class CustomerMirror: Sendable {
         }
     }
 
-    package func beginRestart(of shard: ShardID) { self.state.withLock { $0.rows.doubt(shard) } }
+    package func beginRestart(of shard: ShardID) {
+        self.state.withLock { state in
+            state.rows.doubt(shard)
+            state.unreadable.remove(shard)
+        }
+    }
 
     package func endRestart(of shard: ShardID) {
         self.state.withLock { state in

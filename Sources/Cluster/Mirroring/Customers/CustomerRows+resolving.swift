@@ -12,6 +12,8 @@ extension CustomerRows {
         /// Shards in which what it rests on is.
         var shards: Set<ShardID>
         var isMoved = false
+
+        var isNothing: Bool { self.streams.isEmpty && self.grants.isEmpty && !self.isMoved }
     }
 
     func holdings(of customer: IdentifierHash, _ rules: StreamRules, _ map: ShardHash) -> Holdings {
@@ -31,6 +33,7 @@ extension CustomerRows {
             holdings.shards.insert(shard(.customer, other))
         }
         let members = self.members(of: customer)
+        for member in members { holdings.shards.insert(shard(.customer, member)) }
         for stream in self.candidates(of: members) {
             guard case .held(let leads, let phases) = stream.image.content else { continue }
             let app = rules.app(stream.key.bundleID)
@@ -41,10 +44,24 @@ extension CustomerRows {
             holdings.streams.append(
                 HeldStream(
                     key: stream.key, phases: phases, countsInProduction: app.sandboxCounts(members, token: token)))
-            holdings.shards.insert(stream.shard)
-            for (kind, hash) in leads.identifiers { holdings.shards.insert(shard(kind, hash)) }
+            for line in self.ancestry(of: stream) {
+                holdings.shards.insert(line.shard)
+                for (kind, hash) in line.leads?.identifiers ?? [] { holdings.shards.insert(shard(kind, hash)) }
+            }
         }
         return holdings
+    }
+
+    /// A stream, and those from which it goes on, the newest first.
+    private func ancestry(of stream: Found) -> [Found] {
+        var line = [stream]
+        while line.count <= Resolution.predecessorLimit, let last = line.last,
+            let predecessor = last.leads?.predecessor,
+            let next = self.row(Self.digest(last.key.predecessor(predecessor).bytes))
+        {
+            line.append(next)
+        }
+        return line
     }
 
     /// The customer, and all who have moved to it.
@@ -121,10 +138,11 @@ extension CustomerRows {
         return line
     }
 
-    /// Customers whom a stream names, and those who have registered what it carries.
+    /// Customers whom a stream names, or one from which it goes on, and those who have registered what they carry.
     private func named(by row: Found) -> [IdentifierHash] {
-        guard case .held(let leads, _) = row.image.content else { return [] }
-        return leads.customers + leads.identifiers.compactMap { self.row($0.1)?.holder }
+        self.ancestry(of: row).compactMap(\.leads).flatMap { leads in
+            leads.customers + leads.identifiers.compactMap { self.row($0.1)?.holder }
+        }
     }
 
     /// Where everything of a customer goes, step by step.
@@ -140,6 +158,10 @@ extension CustomerRows {
 }
 
 extension CustomerRows.Found {
+    fileprivate var leads: LeadImage? {
+        if case .held(let leads, _) = self.image.content { leads } else { nil }
+    }
+
     fileprivate var granted: GrantedImage? {
         if case .granted(let granted) = self.image.content { granted } else { nil }
     }

@@ -20,6 +20,8 @@ struct CustomerRows {
         var kind: StreamKind
         /// It may never have been: its shard is copied anew.
         var isDoubted = false
+        /// It has been removed, and its number waits for another.
+        var isFree = false
     }
 
     /// A row as it is read.
@@ -79,6 +81,7 @@ struct CustomerRows {
 
     private func found(_ number: Int) -> Found? {
         let row = self.rows[number]
+        guard !row.isFree else { return nil }
         let idSize = row.kind.isOfPublisher ? 0 : Int(row.content[0]) + 1
         guard let image = try? CustomerImage(decoding: Array(row.content[idSize...])) else { return nil }
         let app = self.apps[Int(row.app)]
@@ -140,7 +143,7 @@ struct CustomerRows {
 
     mutating func doubt(_ shard: ShardID) {
         for place in self.rows.indices where self.rows[place].shard == shard.rawValue {
-            self.rows[place].isDoubted = true
+            self.rows[place].isDoubted = !self.rows[place].isFree
         }
     }
 
@@ -153,7 +156,7 @@ struct CustomerRows {
             self.numbers.remove(number, self.rows[number].id.low)
             self.rows[number].content = []
             self.rows[number].isDoubted = false
-            self.rows[number].version = 0
+            self.rows[number].isFree = true
             self.free.append(number)
         }
     }

@@ -1,34 +1,43 @@
 import WireProtocol
 
-/// By what rules each node answers for customers, and which nodes have to be asked. Of nodes that differ, the one whose rules
-/// changed last counts.
+/// By what rules each node answers for customers, and which have to be asked for. Of nodes that differ, the one whose rules were told
+/// last counts, as long as some node answers by them.
 struct FollowedRules {
-    /// As its heads name them.
+    /// As the heads of living owners name them.
     private var announced: [SourceID: UInt32] = [:]
-    private var known: [SourceID: UInt32] = [:]
+    private var told: [UInt32: StreamRules] = [:]
     private var pauses: [SourceID: ContinuousClock.Instant] = [:]
-    /// Those that were told last.
+    /// By which the sink answers.
     private var present: UInt32?
 
     mutating func see(_ beat: StreamBeat, from source: SourceID) {
-        guard let number = beat.heads.first?.customerRules, number != 0 else { return }
-        self.announced[source] = number
-        // Somebody else has them.
-        if self.known[source] == nil, number == self.present { self.known[source] = number }
+        let number = beat.heads.first?.customerRules ?? 0
+        self.announced[source] = number == 0 ? nil : number
     }
 
+    /// Nodes whose rules nobody has told.
     func unknown(at now: ContinuousClock.Instant) -> [SourceID] {
         self.announced.filter { source, number in
-            self.known[source] != number && self.pauses[source].map { $0 <= now } ?? true
+            self.told[number] == nil && self.pauses[source].map { $0 <= now } ?? true
         }.map(\.key)
     }
 
-    func isNews(_ rules: NumberedRules) -> Bool { rules.fingerprint != self.present }
+    /// Rules that are known and have to be taken up, since no node answers by the present ones any more.
+    var next: NumberedRules? {
+        guard let present, !self.announced.values.contains(present) else { return nil }
+        return self.announced.values.lazy.compactMap { number in
+            self.told[number].map { NumberedRules(number, $0) }
+        }.first
+    }
 
-    mutating func note(_ rules: NumberedRules, of source: SourceID) {
-        self.known[source] = rules.fingerprint
+    /// The sink answers by these.
+    /// - Parameter source: that has told them; nil for rules that are taken up again.
+    mutating func take(_ rules: NumberedRules, from source: SourceID? = nil) {
+        if let source { self.pauses[source] = nil }
+        self.told[rules.fingerprint] = rules.rules
         self.present = rules.fingerprint
-        self.pauses[source] = nil
+        let named = Set(self.announced.values).union([rules.fingerprint])
+        self.told = self.told.filter { named.contains($0.key) }
     }
 
     mutating func pause(_ source: SourceID, until moment: ContinuousClock.Instant) { self.pauses[source] = moment }

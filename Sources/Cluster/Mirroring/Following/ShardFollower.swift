@@ -128,6 +128,7 @@ struct ShardFollower {
             start = first
         }
         self.hasTold = true
+        self.notice(page.head, sink)
         for image in page.images {
             try sink.take(image, in: self.shard)
             self.notice(image, sink)
@@ -235,8 +236,17 @@ struct ShardFollower {
         self.renewed = []
     }
 
+    /// A page of an owner that does not tell of customers lacks rows, and another has some without what answers need.
+    private mutating func notice(_ head: ServedHead, _ sink: any StreamSink) {
+        if head.customerRules == 0 { self.lack(sink) }
+    }
+
     private mutating func notice(_ image: SubscriptionImage, _ sink: any StreamSink) {
-        guard self.withCustomers, self.copies, image.customer == nil, image.isOfCustomers else { return }
+        if image.customer == nil, image.isOfCustomers { self.lack(sink) }
+    }
+
+    private mutating func lack(_ sink: any StreamSink) {
+        guard self.withCustomers, self.copies else { return }
         if !self.lacksCustomers { sink.setTellsOfCustomers(false, in: self.shard) }
         self.lacksCustomers = true
     }
@@ -254,6 +264,9 @@ struct ShardFollower {
         self.raise(to: page.head.epoch, from: self.owner)
         self.doubt(page.head.position, in: page.head.epoch, sink)
         guard page.head.rules == self.rules else { return self.heed(page.head) }
+        // Another owner begins again.
+        guard self.renewed == renewed else { return }
+        self.notice(page.head, sink)
         for image in page.images {
             try sink.renew(image, in: self.shard)
             self.notice(image, sink)
@@ -271,6 +284,8 @@ struct ShardFollower {
         self.head = self.position.sequence
         self.held = []
         self.gapEnd = .zero
+        // The rest would be another owner's, which may tell less.
+        if self.renewed != nil { self.renewed = [] }
     }
 
     /// - Parameter place: where the log stood at some time in this epoch.

@@ -54,7 +54,7 @@ package struct StreamFollower {
 
     package mutating func hear(_ beat: StreamBeat, from source: SourceID, at now: ContinuousClock.Instant) {
         guard self.admits(beat.origin) else { return }
-        if self.withCustomers { self.rules.see(beat, from: source) }
+        if self.withCustomers { self.seeRules(of: beat, from: source) }
         for head in beat.heads where Int(head.shard.rawValue) < self.shards.count {
             self.shards[Int(head.shard.rawValue)].see(head, from: source, isPublished: true, self.sink)
             self.wonder(head.shard, from: now)
@@ -98,14 +98,21 @@ package struct StreamFollower {
         self.wonder(shard, from: now + pause)
     }
 
+    private mutating func seeRules(of beat: StreamBeat, from source: SourceID) {
+        self.rules.see(beat, from: source)
+        // They were taken before, so they can be.
+        guard let next = self.rules.next, (try? self.sink.setRules(next.rules)) != nil else { return }
+        self.rules.take(next)
+    }
+
     private mutating func take(
         _ answer: StreamAnswer.Content, of source: SourceID, at now: ContinuousClock.Instant
     ) throws(MirrorError) {
         switch answer {
         case .rules(let rules):
             self.rules.pause(source, until: now + Self.pauseAfterMistake)
-            if self.rules.isNews(rules) { try self.sink.setRules(rules.rules) }
-            self.rules.note(rules, of: source)
+            try self.sink.setRules(rules.rules)
+            self.rules.take(rules, from: source)
         case .failure(let failure):
             let isBusy = failure.code == .busy
             self.rules.pause(

@@ -1,5 +1,5 @@
-import Customers
 import Foundation
+import Subscriptions
 
 /// Checks by customer in process on a mirror, by one thread, of ids in random order.
 struct CustomerMirrorBenchmark: Benchmark {

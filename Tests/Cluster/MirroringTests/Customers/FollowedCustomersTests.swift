@@ -57,16 +57,18 @@ import WireProtocol
             customerRules: customerRules)
     }
 
-    private mutating func hear(_ customerRules: UInt32) {
+    private mutating func hear(_ customerRules: UInt32, from source: SourceID = Self.node) {
         self.follower.hear(
             StreamBeat(
                 origin: Self.origin, node: "a", servicePort: 1, shardCount: 1, heads: [self.head(customerRules)]),
-            from: Self.node, at: self.now)
+            from: source, at: self.now)
     }
 
     private mutating func ask() -> [StreamRequest] { self.follower.ask(at: self.now).map(\.request) }
 
-    private mutating func answerSnapshot(_ request: StreamRequest, _ customerRules: UInt32, tells: Bool) throws {
+    private mutating func answerSnapshot(
+        _ request: StreamRequest, _ customerRules: UInt32, tells: Bool, isEmpty: Bool = false
+    ) throws {
         let customer = CustomerImage(version: StreamVersion(rawValue: 1), .held(LeadImage(), []))
         let image = SubscriptionImage(
             key: Self.key.bytes, version: StreamVersion(rawValue: 1), entitlement: [],
@@ -76,7 +78,8 @@ import WireProtocol
                 id: request.id,
                 .snapshot(
                     SnapshotPage(
-                        origin: Self.origin, head: self.head(customerRules), images: [image], next: []))), at: self.now)
+                        origin: Self.origin, head: self.head(customerRules), images: isEmpty ? [] : [image], next: []))),
+            at: self.now)
     }
 
     private static func rules(_ number: UInt32) -> NumberedRules {
@@ -105,6 +108,22 @@ import WireProtocol
         #expect(self.sink.rules.count == 2)
     }
 
+    @Test mutating func `rules by which no node answers any more give way`() throws {
+        let other = SourceID(rawValue: 2)
+        for (number, source) in [(UInt32(2), Self.node), (1, other)] {
+            self.hear(number, from: source)
+            let asked = try #require(self.ask().first { $0.content == .rules })
+            try self.follower.take(StreamAnswer(id: asked.id, .rules(Self.rules(number))), at: self.now)
+        }
+        #expect(self.sink.rules == [Self.rules(2).rules, Self.rules(1).rules])
+        // when: the node that had the older ones is gone, or has others
+        self.follower.lose(other, at: self.now)
+        self.hear(2)
+        // then
+        #expect(self.sink.rules.last == Self.rules(2).rules)
+        #expect(!self.ask().contains { $0.content == .rules })
+    }
+
     @Test mutating func `a question for rules that is refused, lost or of no use is asked again after a pause`() throws
     {
         self.hear(5)
@@ -129,11 +148,15 @@ import WireProtocol
         #expect(self.sink.rules.count == 1)
     }
 
-    @Test mutating func `what an older node has told is copied again once an owner tells of customers`() throws {
+    /// What an older node leaves out of a page is not missed in it.
+    @Test(arguments: [false, true])
+    mutating func `what an older node has told is copied again once an owner tells of customers`(
+        _ isEmpty: Bool
+    ) throws {
         self.hear(0)
         let requests = self.ask()
         #expect(requests.count == 1, "no rules")
-        try self.answerSnapshot(requests[0], 0, tells: false)
+        try self.answerSnapshot(requests[0], 0, tells: false, isEmpty: isEmpty)
         #expect(self.sink.tells == [false])
         self.hear(0)
         #expect(self.ask().isEmpty)

@@ -53,7 +53,9 @@ struct Happenings {
         case 3, 4: bought.period?.predecessor = self.lives.randomElement(using: &self.random)?.id
         default: break
         }
-        bought.period?.appTransactionID = Self.accounts.randomElement(using: &self.random)
+        if Bool.random(using: &self.random) {
+            bought.period?.appTransactionID = Self.accounts.randomElement(using: &self.random)
+        }
         self.lives.append(life)
         let link = Bool.random(using: &self.random) ? LinkRequest(CustomerID("a")!, origin: .post) : nil
         _ = try? await self.service.record(
