@@ -31,6 +31,12 @@ final class PythonSubscriber {
         var validUntil: Int64?
     }
 
+    /// What one of the customers that it was asked about may use.
+    struct Entitled: Decodable, Hashable {
+        var customer: String
+        var entitlements: [String]
+    }
+
     private final class Exit: Sendable {
         let status = Mutex<Int32?>(nil)
     }
@@ -39,9 +45,12 @@ final class PythonSubscriber {
     private let exit = Exit()
     private let folder: URL
 
-    /// - Parameter positions: where it goes on after another, and says how far it has come.
+    /// - Parameters:
+    ///   - positions: where it goes on after another, and says how far it has come.
+    ///   - customers: of whom it says what they may use.
     init(
-        of running: PublishingNode.Running, _ node: PublishingNode, keys: CurveKeyPair, positions: URL? = nil
+        of running: PublishingNode.Running, _ node: PublishingNode, keys: CurveKeyPair, positions: URL? = nil,
+        customers: [String] = []
     ) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "subscriber-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -56,7 +65,8 @@ final class PythonSubscriber {
                 "\(running.endpoints.stream)=\(Z85.text(of: node.stream.keys.publicKey) ?? "")", "--key-file",
                 path("key"),
                 "--dump", path("dump"), "--at", "\((PublishingNode.start + .days(250)).milliseconds)",
-            ] + (positions.map { ["--resume", $0.path] } ?? []), input: nil, output: path("out"),
+            ] + (positions.map { ["--resume", $0.path] } ?? []) + customers.flatMap { ["--customer", $0] }, input: nil,
+            output: path("out"),
             errors: path("errors"), environment: ["PYTHONPATH": folder.path, "PYTHONDONTWRITEBYTECODE": "1"],
             directory: folder.path)
         let (process, exit) = (self.process, self.exit)
@@ -99,6 +109,8 @@ final class PythonSubscriber {
         self.text("out").split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     }
 
+    private static func isOfCustomer(_ line: Substring) -> Bool { line.hasPrefix("{\"customer\"") }
+
     private static func isRewind(_ line: Substring) -> Bool { line.contains("\"rewound\"") }
 
     /// How many lines it has printed so far.
@@ -108,7 +120,14 @@ final class PythonSubscriber {
 
     /// All that it has told so far.
     func changes() throws -> [Change] {
-        try self.lines.filter { !Self.isRewind($0) }.map { try JSONDecoder().decode(Change.self, from: Data($0.utf8)) }
+        try self.lines.filter { !Self.isRewind($0) && !Self.isOfCustomer($0) }.map {
+            try JSONDecoder().decode(Change.self, from: Data($0.utf8))
+        }
+    }
+
+    /// What it has said of customers so far.
+    func entitled() throws -> [Entitled] {
+        try self.lines.filter(Self.isOfCustomer).map { try JSONDecoder().decode(Entitled.self, from: Data($0.utf8)) }
     }
 
     /// Of how many shards it has said that what was told may never have been.
