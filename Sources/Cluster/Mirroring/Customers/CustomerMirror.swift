@@ -77,8 +77,18 @@ package final class CustomerMirror: Sendable {
         at moment: Moment, into answers: inout [Bool]
     ) throws(Refusal) {
         answers.removeAll(keepingCapacity: true)
-        for customer in customers {
-            answers.append(try self.isEntitled(customer, to: name, in: environment, at: moment))
+        // Step by step: a processor looks for many customers while the memory of each is on its way.
+        var hashes: [IdentifierHash] = []
+        hashes.reserveCapacity(customers.underestimatedCount)
+        for customer in customers { hashes.append(try self.hash(customer)) }
+        var found: [MirroredCustomer] = []
+        found.reserveCapacity(hashes.count)
+        for hash in hashes { found.append(try self.customer(hash)) }
+        for customer in found {
+            guard let answer = customer.isEntitled(to: name, in: environment, at: moment) else {
+                throw .unknownEntitlement
+            }
+            answers.append(answer)
         }
     }
 
@@ -109,7 +119,7 @@ package final class CustomerMirror: Sendable {
         let isAnyStale = self.mirror.isStale(at: time)
         let first = try self.customer(hash)
         guard isAnyStale else { return (first, { $0 }) }
-        let isStale = self.mirror.isStale(first.shards, at: time)
+        let isStale = self.mirror.isStale(first.shards(self.mirror.map), at: time)
         let found = try self.customer(hash)
         return (
             found,
@@ -133,7 +143,7 @@ package final class CustomerMirror: Sendable {
         guard self.isReady else { throw .notReady }
         let found = self.state.withLock { state -> MirroredCustomer? in
             guard let rules = state.rules, state.isComplete else { return nil }
-            let holdings = state.rows.holdings(of: hash, rules.told, self.mirror.map)
+            let holdings = CustomerResolver(state.rows).holdings(of: hash, rules.told)
             if holdings.isNothing { return state.nobody }
             let found = MirroredCustomer(holdings, rules)
             segment.answers.withLock { answers in
@@ -178,7 +188,7 @@ package final class CustomerMirror: Sendable {
                     return
                 }
                 // Nobody resolves meanwhile, and so nobody puts back what was.
-                for hash in state.rows.concerned(by: replacement) {
+                for hash in CustomerResolver(state.rows).concerned(by: replacement) {
                     self.segment(hash).answers.withLock { _ = $0.removeValue(forKey: hash) }
                 }
             }
@@ -200,7 +210,8 @@ package final class CustomerMirror: Sendable {
         guard let (key, customer, _) = try? Self.parts(of: image), let id = CustomerRows.id(of: key) else { return [] }
         return self.state.withLock { state in
             let after = CustomerRows.Found(id: id, image: customer, key: key, shard: shard)
-            return Array(state.rows.concerned(by: CustomerRows.Replacement(before: nil, after: after)))
+            return Array(
+                CustomerResolver(state.rows).concerned(by: CustomerRows.Replacement(before: nil, after: after)))
         }
     }
 
@@ -216,7 +227,7 @@ package final class CustomerMirror: Sendable {
         let rules = try self.hashing.storeIfNil(MirroredRules(rules)).with(rules)
         self.state.withLock { state in
             state.rules = rules
-            state.nobody = MirroredCustomer(CustomerRows.Holdings(shards: []), rules)
+            state.nobody = MirroredCustomer(CustomerBelongings(), rules)
             self.forgetAnswers()
         }
     }

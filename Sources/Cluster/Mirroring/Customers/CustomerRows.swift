@@ -30,6 +30,16 @@ struct CustomerRows {
         var image: CustomerImage
         var key: StreamKey
         var shard: ShardID
+        /// What leads here, or what it goes on from.
+        var names: [RowID]
+
+        init(id: RowID, image: CustomerImage, key: StreamKey, shard: ShardID) {
+            self.id = id
+            self.image = image
+            self.key = key
+            self.shard = shard
+            self.names = image.names(besides: key)
+        }
     }
 
     private var rows: [Row] = []
@@ -47,17 +57,15 @@ struct CustomerRows {
 
     // MARK: Reading
 
-    func row(_ id: RowID) -> Found? { self.place(of: id).flatMap(self.found) }
-
-    /// Rows that name an id: those of streams that may lead to it, of identifiers that it has registered, of customers who have
-    /// moved to it.
-    func rows(naming id: RowID) -> [Found] {
-        var found: [Found] = []
+    /// Of rows that may name an id: those of streams that may lead to it, of identifiers that it has registered, of customers who
+    /// have moved to it.
+    func numbers(naming id: RowID) -> [Int] {
+        var numbers: [Int] = []
         self.mentions.forEach(id.low) { number in
-            if let row = self.found(number), row.image.names(besides: row.key).contains(id) { found.append(row) }
+            numbers.append(number)
             return true
         }
-        return found
+        return numbers
     }
 
     static func id(of key: StreamKey) -> RowID? {
@@ -70,7 +78,7 @@ struct CustomerRows {
         return RowID(high: digest.high, low: digest.low)
     }
 
-    private func place(of id: RowID) -> Int? {
+    func number(of id: RowID) -> Int? {
         var place: Int?
         self.numbers.forEach(id.low) { number in
             if self.rows[number].id == id { place = number }
@@ -79,7 +87,7 @@ struct CustomerRows {
         return place
     }
 
-    private func found(_ number: Int) -> Found? {
+    func found(_ number: Int) -> Found? {
         let row = self.rows[number]
         guard !row.isFree else { return nil }
         let idSize = row.kind.isOfPublisher ? 0 : Int(row.content[0]) + 1
@@ -111,7 +119,7 @@ struct CustomerRows {
         guard let id = Self.id(of: key), key.id.utf8.count <= UInt8.max, image.isOf(key.kind) else {
             throw MirrorError(.malformed, "the key of a stream is not one that customers have")
         }
-        let place = self.place(of: id)
+        let place = self.number(of: id)
         let before = place.flatMap(self.found)
         if let place {
             let row = self.rows[place]
@@ -125,12 +133,13 @@ struct CustomerRows {
             id: id, version: image.version.rawValue, content: prefix + bytes, app: UInt32(self.number(ofAppOf: key)),
             shard: shard.rawValue, kind: key.kind)
         let number = place ?? self.free.popLast() ?? self.rows.count
-        let (old, new) = (before?.image.names(besides: key) ?? [], image.names(besides: key))
+        let after = Found(id: id, image: image, key: key, shard: shard)
+        let (old, new) = (before?.names ?? [], after.names)
         if number == self.rows.count { self.rows.append(row) } else { self.rows[number] = row }
         if place == nil { self.numbers.insert(number, id.low) }
         for name in old where !new.contains(name) { self.mentions.remove(number, name.low) }
         for name in new where !old.contains(name) { self.mentions.insert(number, name.low) }
-        return Replacement(before: before, after: Found(id: id, image: image, key: key, shard: shard))
+        return Replacement(before: before, after: after)
     }
 
     private mutating func number(ofAppOf key: StreamKey) -> Int {
@@ -150,7 +159,7 @@ struct CustomerRows {
     /// Those of a shard that have not come again are not there.
     mutating func removeDoubted(of shard: ShardID) {
         for number in self.rows.indices where self.rows[number].isDoubted && self.rows[number].shard == shard.rawValue {
-            for name in self.found(number).map({ $0.image.names(besides: $0.key) }) ?? [] {
+            for name in self.found(number)?.names ?? [] {
                 self.mentions.remove(number, name.low)
             }
             self.numbers.remove(number, self.rows[number].id.low)
@@ -179,9 +188,9 @@ extension CustomerImage {
         }
     }
 
-    /// The rows that may lead here, each once.
+    /// What leads here, or what it goes on from, each once.
     /// - Parameter key: of the stream.
-    func names(besides key: StreamKey) -> [IdentifierHash] {
+    fileprivate func names(besides key: StreamKey) -> [IdentifierHash] {
         var names: [IdentifierHash] = []
         func add(_ name: IdentifierHash?) {
             if let name, !names.contains(name) { names.append(name) }

@@ -1,6 +1,7 @@
 import Customers
 import Entitlements
 import EventLog
+import Ownership
 import Subscriptions
 
 /// All answers about one customer, for any moment, as long as nothing that they rest on changes.
@@ -24,8 +25,8 @@ final class MirroredCustomer: Sendable {
 
     private let rules: MirroredRules
     let isMoved: Bool
-    /// Shards in which what a yes rests on is.
-    let shards: [ShardID]
+    private let shards: Set<ShardID>
+    private let identifiers: [(kind: IdentifierHash.Kind, hash: IdentifierHash)]
     /// Of one of whom too much is known to work out all answers, they are worked out when they are asked for: about Production, and
     /// about Sandbox.
     private let holdings: [CustomerHoldings]
@@ -39,7 +40,7 @@ final class MirroredCustomer: Sendable {
     /// Each stream has some moments at which all that is known is looked at.
     private static let mostWorkedOut = 64
 
-    init(_ found: CustomerRows.Holdings, _ rules: MirroredRules) {
+    init(_ found: CustomerBelongings, _ rules: MirroredRules) {
         let environments: [AppStoreEnvironment] = [.production, .sandbox]
         let holdings = environments.map { environment in
             CustomerHoldings(
@@ -59,7 +60,8 @@ final class MirroredCustomer: Sendable {
         }
         self.rules = rules
         self.isMoved = found.isMoved
-        self.shards = Array(found.shards)
+        self.shards = found.shards
+        self.identifiers = found.identifiers
         self.holdings = isMuch ? holdings : []
         (self.texts, self.steps, self.starts) = (texts, steps, starts)
     }
@@ -88,6 +90,11 @@ final class MirroredCustomer: Sendable {
             until: answer.validUntil?.milliseconds ?? .max, rank: answer.rank ?? .min,
             product: place(answer.productID), name: place(answer.entitlement), state: Int8(state ?? -1),
             entitled: answer.entitled, isSandbox: answer.environment == .sandbox, incomplete: answer.incomplete)
+    }
+
+    /// Shards in which what a yes rests on is.
+    func shards(_ map: ShardHash) -> Set<ShardID> {
+        self.shards.union(self.identifiers.map { map.shard(of: StreamKey($0.kind, $0.hash).id) })
     }
 
     // MARK: Answers

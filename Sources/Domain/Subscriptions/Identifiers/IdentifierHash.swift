@@ -35,8 +35,14 @@ package struct IdentifierHash: Hashable, Comparable, Sendable {
 
     /// 32 digits, in lower case.
     package var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: self.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        String(unsafeUninitializedCapacity: 32) { text in
+            for place in 0..<32 {
+                let word = place < 16 ? self.high : self.low
+                let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - place % 16 * 4)) & 15
+                text[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            }
+            return 32
+        }
     }
 
     /// nil unless there are 32 digits.

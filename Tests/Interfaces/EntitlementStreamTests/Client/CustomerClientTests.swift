@@ -62,10 +62,13 @@ import Testing
                 #expect(anna.state?.rawValue == owned.state?.name && !anna.isStale && !anna.hasMoved)
                 let ben = try client.check(customer: "ben", for: nil, at: Self.now)
                 #expect(ben.isEntitled && ben.state == .granted && ben.entitlement == "pro" && ben.rank == 3)
-                let names = try client.entitlements(of: "ben", at: Self.now)
-                #expect(names.map { $0.isEntitled } == [true])
+                let all = try client.entitlements(of: "ben", at: Self.now)
+                #expect(all.map { $0.isEntitled } == [true])
                 #expect(try client.check(customer: "ben", for: "pro", at: Self.now + 86_400 * 10).isEntitled == false)
                 #expect(try client.check(customer: "nobody", for: "pro", at: Self.now).isEntitled == false)
+                let names = ["anna", "ben", "nobody"]
+                let together = try client.areEntitled(customers: names, to: "pro")
+                #expect(try together == names.map { try client.isEntitled(customer: $0, to: "pro") })
                 // when: somebody new is given something
                 try await Self.grant(service, "clara")
                 await eventually {

@@ -4,23 +4,42 @@ import Ownership
 import Subscriptions
 import WireProtocol
 
-extension CustomerRows {
-    /// All that leads to a customer.
-    struct Holdings {
-        var streams: [HeldStream] = []
-        var grants: [Grant] = []
-        /// Shards in which what it rests on is.
-        var shards: Set<ShardID>
-        var isMoved = false
+/// All that leads to a customer.
+struct CustomerBelongings {
+    var streams: [HeldStream] = []
+    var grants: [Grant] = []
+    var isMoved = false
+    /// Shards in which what it rests on is, and identifiers in whose shards it is.
+    var shards: Set<ShardID> = []
+    var identifiers: [(kind: IdentifierHash.Kind, hash: IdentifierHash)] = []
 
-        var isNothing: Bool { self.streams.isEmpty && self.grants.isEmpty && !self.isMoved }
+    var isNothing: Bool { self.streams.isEmpty && self.grants.isEmpty && !self.isMoved }
+}
+
+/// Finds in rows what leads to whom. It remembers what it has read, so it is for one question, during which the rows stay as they are.
+final class CustomerResolver {
+    typealias Found = CustomerRows.Found
+
+    private let rows: CustomerRows
+    private var read: [Int: Found?] = [:]
+
+    init(_ rows: CustomerRows) { self.rows = rows }
+
+    func row(_ id: CustomerRows.RowID) -> Found? { self.rows.number(of: id).flatMap(self.found) }
+
+    private func rows(naming id: CustomerRows.RowID) -> [Found] {
+        self.rows.numbers(naming: id).compactMap(self.found).filter { $0.names.contains(id) }
     }
 
-    func holdings(of customer: IdentifierHash, _ rules: StreamRules, _ map: ShardHash) -> Holdings {
-        func shard(_ kind: IdentifierHash.Kind, _ hash: IdentifierHash) -> ShardID {
-            map.shard(of: StreamKey(kind, hash).id)
-        }
-        var holdings = Holdings(shards: [shard(.customer, customer)])
+    private func found(_ number: Int) -> Found? {
+        if let found = self.read[number] { return found }
+        let found = self.rows.found(number)
+        self.read[number] = .some(found)
+        return found
+    }
+
+    func holdings(of customer: IdentifierHash, _ rules: StreamRules) -> CustomerBelongings {
+        var holdings = CustomerBelongings(identifiers: [(.customer, customer)])
         let own = self.row(customer)?.granted ?? GrantedImage()
         guard own.movedTo == nil else {
             holdings.isMoved = true
@@ -30,10 +49,10 @@ extension CustomerRows {
         for other in own.takes {
             guard let granted = self.row(other)?.granted, granted.movedTo == customer else { continue }
             holdings.grants += granted.grants
-            holdings.shards.insert(shard(.customer, other))
+            holdings.identifiers.append((.customer, other))
         }
         let members = self.members(of: customer)
-        for member in members { holdings.shards.insert(shard(.customer, member)) }
+        holdings.identifiers += members.dropFirst().map { (.customer, $0) }
         for stream in self.candidates(of: members) {
             guard case .held(let leads, let phases) = stream.image.content else { continue }
             let app = rules.app(stream.key.bundleID)
@@ -46,7 +65,7 @@ extension CustomerRows {
                     key: stream.key, phases: phases, countsInProduction: app.sandboxCounts(members, token: token)))
             for line in self.ancestry(of: stream) {
                 holdings.shards.insert(line.shard)
-                for (kind, hash) in line.leads?.identifiers ?? [] { holdings.shards.insert(shard(kind, hash)) }
+                holdings.identifiers += line.leads?.identifiers ?? []
             }
         }
         return holdings
@@ -57,7 +76,7 @@ extension CustomerRows {
         var line = [stream]
         while line.count <= Resolution.predecessorLimit, let last = line.last,
             let predecessor = last.leads?.predecessor,
-            let next = self.row(Self.digest(last.key.predecessor(predecessor).bytes))
+            let next = self.row(CustomerRows.digest(last.key.predecessor(predecessor).bytes))
         {
             line.append(next)
         }
@@ -81,7 +100,7 @@ extension CustomerRows {
     /// The streams that may lead to one of these customers: by their own names, by what they have registered, or since a stream
     /// does from which they go on.
     private func candidates(of customers: [IdentifierHash]) -> [Found] {
-        var streams: [RowID: Found] = [:]
+        var streams: [CustomerRows.RowID: Found] = [:]
         var next: [Found] = []
         func add(_ rows: [Found]) {
             for row in rows where row.key.kind.givesAccess && streams.updateValue(row, forKey: row.id) == nil {
@@ -105,7 +124,7 @@ extension CustomerRows {
     // MARK: Whom a change concerns
 
     /// All customers whose answers may have changed with a row.
-    func concerned(by replacement: Replacement) -> Set<IdentifierHash> {
+    func concerned(by replacement: CustomerRows.Replacement) -> Set<IdentifierHash> {
         var customers: Set<IdentifierHash> = []
         for row in [replacement.before, replacement.after].compactMap(\.self) {
             switch row.image.content {
@@ -173,10 +192,10 @@ extension CustomerRows.Found {
 
 /// What resolution asks of the rows, for a stream of one app.
 private struct RowsOfStream: IdentifierRows {
-    private let rows: CustomerRows
+    private let rows: CustomerResolver
     private let key: StreamKey
 
-    init(_ rows: CustomerRows, _ key: StreamKey) {
+    init(_ rows: CustomerResolver, _ key: StreamKey) {
         self.rows = rows
         self.key = key
     }
