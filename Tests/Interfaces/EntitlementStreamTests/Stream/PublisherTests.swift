@@ -178,10 +178,11 @@ extension SubscriptionImage {
 }
 
 extension StreamDelta {
-    /// As pages have it, which do not say what leads to a stream.
+    /// As pages have it, which do not say what leads to a stream, nor what answers by customer need unless that is asked for.
     fileprivate var paged: StreamDelta {
         var delta = self
         delta.image.lookups = nil
+        delta.image.customer = nil
         return delta
     }
 }
