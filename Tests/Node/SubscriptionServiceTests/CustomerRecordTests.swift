@@ -100,10 +100,18 @@ import WireProtocol
                         customer: request), evidence: nil)
             }
             let revoke = CustomerRequest(Self.customer, .revoke(grant: "a"))
-            #expect(try await service.record(submission(1, revoke)) == .recorded(StreamVersion(rawValue: 2)))
+            // What the customer is told of them takes versions too, whenever it comes.
+            guard case .recorded(let version) = try await service.record(submission(1, revoke)) else {
+                Issue.record("it is not recorded")
+                return
+            }
             let again = Self.grant("a", replaces: true)
-            #expect(try await service.record(submission(2, again)) == .recorded(StreamVersion(rawValue: 3)))
-            #expect(try await service.record(submission(1, revoke)) == .duplicate(StreamVersion(rawValue: 2)))
+            guard case .recorded(let next) = try await service.record(submission(2, again)) else {
+                Issue.record("it is not recorded")
+                return
+            }
+            #expect(version < next)
+            #expect(try await service.record(submission(1, revoke)) == .duplicate(version))
             #expect(try await Self.isEntitled(service))
         }
     }
