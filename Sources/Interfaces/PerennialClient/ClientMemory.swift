@@ -1,4 +1,5 @@
 import EventLog
+import Logging
 import Mirroring
 import Ownership
 import Synchronization
@@ -9,22 +10,33 @@ final class ClientMemory: StreamSink {
     let entitlements: EntitlementMirror
     /// nil where customers are not followed.
     let customers: CustomerMirror?
+    private let logger: Logger
 
-    init(_ entitlements: EntitlementMirror, withCustomers: Bool) {
+    init(_ entitlements: EntitlementMirror, withCustomers: Bool, logger: Logger) {
         self.entitlements = entitlements
+        self.logger = logger
         self.customers = withCustomers ? CustomerMirror(beside: entitlements) : nil
     }
 
     // Customers come first: what is answered for a position is as new.
 
     func take(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {
-        self.customers?.take(image, in: shard)
+        self.takeCustomer(image, in: shard, .olderVersion)
         try self.entitlements.take(image, in: shard)
     }
 
     func renew(_ image: SubscriptionImage, in shard: ShardID) throws(MirrorError) {
-        self.customers?.take(image, in: shard, .sameVersion)
+        self.takeCustomer(image, in: shard, .sameVersion)
         try self.entitlements.renew(image, in: shard)
+    }
+
+    /// Answers by subscription go on where those by customer cannot.
+    private func takeCustomer(_ image: SubscriptionImage, in shard: ShardID, _ replacing: ReplacedRow) {
+        do throws(MirrorError) { try self.customers?.take(image, in: shard, replacing) } catch {
+            self.logger.error(
+                "Questions about customers are not answered",
+                metadata: ["shard": "\(shard.rawValue)", "error": "\(error.message)"])
+        }
     }
 
     func setPosition(_ position: Position) { self.entitlements.setPosition(position) }
@@ -58,10 +70,12 @@ final class LazyMirror: Sendable {
     var value: EntitlementMirror? { self.memory?.entitlements }
 
     /// nil for a store that cannot be.
-    func make(_ origin: StreamOrigin, shardCount: Int, staleness: Duration, withCustomers: Bool) -> ClientMemory? {
+    func make(_ shardCount: Int, _ configuration: PerennialClient.Configuration) -> ClientMemory? {
         ShardHash(shardCount: shardCount).map { map in
             self.reference.storeIfNil(
-                ClientMemory(EntitlementMirror(map: map, staleness: staleness), withCustomers: withCustomers))
+                ClientMemory(
+                    EntitlementMirror(map: map, staleness: configuration.staleness),
+                    withCustomers: configuration.followsCustomers, logger: configuration.logger))
         }
     }
 }

@@ -38,19 +38,18 @@ public final class PerennialClient: Sendable {
     /// - Throws: ``PerennialClientError`` for an address or a key that is none.
     public init(_ configuration: Configuration) throws(PerennialClientError) {
         let mirror = LazyMirror()
-        let staleness = configuration.staleness
         let keys = try configuration.keys()
         let sources = try configuration.sources()
-        let withCustomers = configuration.followsCustomers
         self.configuration = configuration
         self.keys = keys
         self.sources = sources
         self.mirror = mirror
         self.readings = AsyncStream.makeStream()
         self.follower = try PerennialClientError.translating { () throws(ZeroMQError) in
-            try Follower(sources, keys: keys, withCustomers: withCustomers, logger: configuration.logger) {
-                origin, shardCount in
-                mirror.make(origin, shardCount: shardCount, staleness: staleness, withCustomers: withCustomers)
+            try Follower(
+                sources, keys: keys, withCustomers: configuration.followsCustomers, logger: configuration.logger
+            ) { _, shardCount in
+                mirror.make(shardCount, configuration)
             }
         }
     }

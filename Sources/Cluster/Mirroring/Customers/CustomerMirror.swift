@@ -11,13 +11,13 @@ package import WireProtocol
 ///     images ──▶ rows of streams, of customers ──▶ answers about the customers that were asked about
 ///                 and of identifiers       ◀──────  a change removes those whom it may concern
 ///
-/// What was not asked about since it changed is resolved from the rows, in some microseconds.
+/// The first question about a customer after a change is resolved from the rows, in some 100 microseconds.
 package final class CustomerMirror: Sendable {
     private struct State {
         var rows = CustomerRows()
         var rules: MirroredRules?
-        /// Of somebody whom nothing leads to: who asks about people that are nobody's takes no memory.
-        var nobody: MirroredCustomer?
+        /// The answers for every customer to whom nothing leads. They are shared, so that unknown ids take no memory.
+        var unknown: MirroredCustomer?
         /// Shards whose owner does not tell of customers, or has not yet.
         var untold: Set<ShardID>
         /// Shards of which something came that is newer than this library.
@@ -77,18 +77,8 @@ package final class CustomerMirror: Sendable {
         at moment: Moment, into answers: inout [Bool]
     ) throws(Refusal) {
         answers.removeAll(keepingCapacity: true)
-        // Step by step: a processor looks for many customers while the memory of each is on its way.
-        var hashes: [IdentifierHash] = []
-        hashes.reserveCapacity(customers.underestimatedCount)
-        for customer in customers { hashes.append(try self.hash(customer)) }
-        var found: [MirroredCustomer] = []
-        found.reserveCapacity(hashes.count)
-        for hash in hashes { found.append(try self.customer(hash)) }
-        for customer in found {
-            guard let answer = customer.isEntitled(to: name, in: environment, at: moment) else {
-                throw .unknownEntitlement
-            }
-            answers.append(answer)
+        for customer in customers {
+            answers.append(try self.isEntitled(customer, to: name, in: environment, at: moment))
         }
     }
 
@@ -144,7 +134,7 @@ package final class CustomerMirror: Sendable {
         let found = self.state.withLock { state -> MirroredCustomer? in
             guard let rules = state.rules, state.isComplete else { return nil }
             let holdings = CustomerResolver(state.rows).holdings(of: hash, rules.told)
-            if holdings.isNothing { return state.nobody }
+            if holdings.isEmpty { return state.unknown }
             let found = MirroredCustomer(holdings, rules)
             segment.answers.withLock { answers in
                 if answers.count >= Self.segmentLimit { answers.remove(at: answers.startIndex) }
@@ -176,32 +166,38 @@ package final class CustomerMirror: Sendable {
     /// All memory that the rows take, about.
     package var bytes: Int { self.state.withLock(\.rows.bytes) }
 
-    // MARK: Whoever follows the stream
+    // MARK: Following the stream
 
     /// Takes over what answers by customer need of a stream, unless there is as much of the same version or a newer one.
-    /// What cannot be read, as when a newer node has written it, leaves everybody without an answer, since nobody knows whom it is about.
-    package func take(_ image: SubscriptionImage, in shard: ShardID, _ replacing: ReplacedRow = .olderVersion) {
+    /// An image that cannot be read, for example one of a newer node, stops all answers: nobody knows whom it concerns.
+    /// - Throws: for the first such image of a shard.
+    package func take(
+        _ image: SubscriptionImage, in shard: ShardID, _ replacing: ReplacedRow = .olderVersion
+    ) throws(MirrorError) {
         do {
             guard let (key, customer, bytes) = try Self.parts(of: image) else { return }
             try self.state.withLock { state throws(MirrorError) in
                 guard let replacement = try state.rows.put(customer, bytes, of: key, in: shard, replacing) else {
                     return
                 }
-                // Nobody resolves meanwhile, and so nobody puts back what was.
+                // The lock is held, so that no resolver puts an older answer back.
                 for hash in CustomerResolver(state.rows).concerned(by: replacement) {
                     self.segment(hash).answers.withLock { _ = $0.removeValue(forKey: hash) }
                 }
             }
         } catch {
-            self.setUnreadable(shard)
+            guard self.setUnreadable(shard) else { return }
+            throw MirrorError(
+                .malformed, "what a node tells of customers cannot be read; is the node of a newer version than this?")
         }
     }
 
-    private func setUnreadable(_ shard: ShardID) {
+    /// - Returns: whether it is the first time since the shard was copied.
+    private func setUnreadable(_ shard: ShardID) -> Bool {
         self.state.withLock { state in
-            state.unreadable.insert(shard)
             self.isComplete.store(false, ordering: .releasing)
             self.forgetAnswers()
+            return state.unreadable.insert(shard).inserted
         }
     }
 
@@ -227,7 +223,7 @@ package final class CustomerMirror: Sendable {
         let rules = try self.hashing.storeIfNil(MirroredRules(rules)).with(rules)
         self.state.withLock { state in
             state.rules = rules
-            state.nobody = MirroredCustomer(CustomerBelongings(), rules)
+            state.unknown = MirroredCustomer(CustomerBelongings(), rules)
             self.forgetAnswers()
         }
     }

@@ -13,7 +13,7 @@ struct CustomerBelongings {
     var shards: Set<ShardID> = []
     var identifiers: [(kind: IdentifierHash.Kind, hash: IdentifierHash)] = []
 
-    var isNothing: Bool { self.streams.isEmpty && self.grants.isEmpty && !self.isMoved }
+    var isEmpty: Bool { self.streams.isEmpty && self.grants.isEmpty && !self.isMoved }
 }
 
 /// Finds in rows what leads to whom. It remembers what it has read, so it is for one question, during which the rows stay as they are.
@@ -125,23 +125,23 @@ final class CustomerResolver {
 
     /// All customers whose answers may have changed with a row.
     func concerned(by replacement: CustomerRows.Replacement) -> Set<IdentifierHash> {
-        var customers: Set<IdentifierHash> = []
-        for row in [replacement.before, replacement.after].compactMap(\.self) {
-            switch row.image.content {
-            case .held:
-                for stream in self.line(from: row) { customers.formUnion(self.named(by: stream)) }
-            case .granted(let granted):
-                customers.insert(row.id)
-                if let customer = granted.movedTo { customers.insert(customer) }
-                customers.formUnion(granted.takes)
-            case .holder(let holder):
-                if let holder { customers.insert(holder) }
-                for carrier in self.rows(naming: row.id) where carrier.key.kind.givesAccess {
-                    for stream in self.line(from: carrier) { customers.formUnion(self.named(by: stream)) }
-                }
-            }
+        let (before, after) = (replacement.before, replacement.after)
+        var customers = Set(self.own(after)).union(before.map(self.own) ?? [])
+        let carriers =
+            after.key.kind.givesAccess ? [after] : after.key.kind == .customer ? [] : self.rows(naming: after.id)
+        for carrier in carriers where carrier.key.kind.givesAccess {
+            for stream in self.line(from: carrier) { customers.formUnion(self.named(by: stream)) }
         }
         return customers.reduce(into: customers) { all, customer in all.formUnion(self.chain(from: customer)) }
+    }
+
+    /// Those whom a row names itself, by what it is alone.
+    private func own(_ row: Found) -> [IdentifierHash] {
+        switch row.image.content {
+        case .held: self.named(by: row)
+        case .granted(let granted): [row.id] + [granted.movedTo].compactMap(\.self) + granted.takes
+        case .holder(let holder): [holder].compactMap(\.self)
+        }
     }
 
     /// A stream, and those that go on from it.

@@ -120,7 +120,6 @@ struct CustomerRows {
             throw MirrorError(.malformed, "the key of a stream is not one that customers have")
         }
         let place = self.number(of: id)
-        let before = place.flatMap(self.found)
         if let place {
             let row = self.rows[place]
             let isNews =
@@ -132,6 +131,7 @@ struct CustomerRows {
         let row = Row(
             id: id, version: image.version.rawValue, content: prefix + bytes, app: UInt32(self.number(ofAppOf: key)),
             shard: shard.rawValue, kind: key.kind)
+        let before = place.flatMap(self.found)
         let number = place ?? self.free.popLast() ?? self.rows.count
         let after = Found(id: id, image: image, key: key, shard: shard)
         let (old, new) = (before?.names ?? [], after.names)

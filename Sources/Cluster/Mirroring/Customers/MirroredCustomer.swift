@@ -116,6 +116,7 @@ final class MirroredCustomer: Sendable {
             return self.answer(step, texts)
         }
         var answer = self.answer(self.step(place, at: moment.milliseconds), self.texts)
+        // Where nothing is known there may be no step that names it.
         if answer.state == nil, !answer.entitled { answer.entitlement = name }
         return answer
     }

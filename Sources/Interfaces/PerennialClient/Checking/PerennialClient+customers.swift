@@ -24,7 +24,7 @@ extension PerennialClient {
         }
     }
 
-    /// The same for several customers at a time, all of one moment: for many it is faster than one after the other.
+    /// The same for several customers, all of one moment.
     /// - Returns: in their order.
     /// - Throws: as `isEntitled(customer:to:in:)` does, whichever customer it is about.
     public func areEntitled(

@@ -25,8 +25,8 @@ extension PerennialClient {
         public var secretKey: String
         /// An answer that may be older says that it is stale.
         public var staleness = Duration.seconds(2)
-        /// Also what answers by customer need is copied: some 200 bytes more for each subscription. The answers of a million customers
-        /// are kept, those that were asked about, of some 300 bytes each.
+        /// Also what answers by customer need is copied: some 400 bytes more for each subscription. The answers for up to a million
+        /// customers that were asked about are kept beside it.
         public var followsCustomers = false
         /// Where trouble is told.
         public var logger = Logger(label: "perennial-client")

@@ -39,7 +39,7 @@ struct FilledCustomers {
                 if withGrants { images.append(Self.granted(hash, map)) }
             }
             let start = ContinuousClock.now
-            for (image, shard) in images { mirror.take(image, in: shard) }
+            for (image, shard) in images { try mirror.take(image, in: shard) }
             took += .now - start
         }
         for shard in map.shards {
