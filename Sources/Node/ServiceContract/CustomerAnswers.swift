@@ -66,11 +66,14 @@ package struct CustomerView: Hashable, Sendable {
         package var key: StreamKey
         package var snapshot: SubscriptionSnapshot
         package var because: Resolution.Reason
+        /// It has led there without a break since then, by what was recorded; nil where the history was not asked for.
+        package var since: Moment?
 
-        package init(key: StreamKey, snapshot: SubscriptionSnapshot, because: Resolution.Reason) {
+        package init(key: StreamKey, snapshot: SubscriptionSnapshot, because: Resolution.Reason, since: Moment?) {
             self.key = key
             self.snapshot = snapshot
             self.because = because
+            self.since = since
         }
     }
 

@@ -11,15 +11,21 @@ import WireProtocol
 
 extension SubscriptionService {
     /// What leads to a customer, and what that comes to.
-    /// - Parameter token: of an earlier answer, than which this one is not older.
+    /// - Parameters:
+    ///   - past: as of then; what was said of the customer as it had been recorded.
+    ///   - token: of an earlier answer, than which this one is not older.
+    /// - Throws: also `.futureMoment`; `.overloaded` while as many questions about the past are answered as may be at once.
     package func customer(
-        _ customer: CustomerID, in environment: AppStoreEnvironment, atLeast token: String?, withHistory: Bool = false
+        _ customer: CustomerID, in environment: AppStoreEnvironment, asOf past: PastMoment? = nil,
+        atLeast token: String?, withHistory: Bool = false
     ) async throws(ServiceError) -> CustomerView {
-        try await ServiceError.translating {
+        if let past { try past.check(notAfter: self.now) }
+        return try await ServiceError.translating {
             let positions = self.node.router.positions
             try await positions.check(atLeast: token)
             return try await self.customers.view(
-                of: customer, in: environment, notBefore: try positions.bounds(token), withHistory: withHistory)
+                of: customer, in: environment, asOf: past, notBefore: try positions.bounds(token),
+                withHistory: withHistory)
         }
     }
 
@@ -187,6 +193,8 @@ extension SubscriptionService {
                 switch error.code {
                 // Moved since: what was asked of the customer is asked of the other one.
                 case .customerMoved: continue
+                // Itself again since.
+                case .customerMoving where !moved.origins.isEmpty: continue
                 case .tooManyGrants where !hasMadeRoom && !record.state.takes.isEmpty:
                     hasMadeRoom = true
                     for take in record.state.takes { try await self.finish(take, at: end) }

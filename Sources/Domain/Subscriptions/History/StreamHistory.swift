@@ -18,20 +18,41 @@ package struct StreamHistory: Sendable {
 
     /// The same over the events recorded by `knownAt`: with both moments equal, what we would have answered then.
     package func snapshot(at moment: Moment, knownAt: Moment, rules: DerivationRules) -> SubscriptionSnapshot? {
+        self.state(at: moment, knownAt: knownAt, ledAt: .distantFuture)?.snapshot(at: moment, rules: rules)
+    }
+
+    /// The state whose answer for `moment` is that of `snapshot`. Do not ask it about other moments.
+    /// - Parameter ledAt: whose the stream is goes by what was recorded by then, and by tokens of what had been bought by then.
+    package func state(at moment: Moment, knownAt: Moment, ledAt: Moment) -> StreamState? {
         var state = StreamState(key: self.key)
         var collected = CollectedFacts(of: self.key.kind)
         var told: [ToldTransaction] = []
-        for place in self.events.indices where self.events[place].at <= knownAt {
-            let (facts, source) = (self.events[place].event.facts, self.events[place].event.source)
-            collected.merge(facts, source: source, asOf: moment)
-            for transaction in facts.transactions { told.append(ToldTransaction(info: transaction, source: source)) }
-            state.leads.apply(self.events[place].event, newest: .lowest)
+        var newest = FactPlace.lowest
+        for (at, event) in self.events where at <= knownAt {
+            collected.merge(event.facts, source: event.source, asOf: moment)
+            for transaction in event.facts.transactions {
+                told.append(ToldTransaction(info: transaction, source: event.source))
+            }
+            let leading = event.leading(at: ledAt, recordedAt: at)
+            newest = leading.facts.transactions.map(FactPlace.init).reduce(newest, max)
+            state.leads.apply(leading, newest: newest)
         }
         state.facts = collected.facts
         guard state.facts.began(by: moment, told) else { return nil }
         TakenBackRevocations(told, of: self.key.kind).restore(in: &state.facts, at: moment)
         state.facts.judgeStatus(at: moment, by: told)
-        return state.snapshot(at: moment, rules: rules)
+        return state
+    }
+}
+
+extension SubscriptionEvent {
+    /// What it says by `moment` of whose the stream is.
+    fileprivate func leading(at moment: Moment, recordedAt: Moment) -> SubscriptionEvent {
+        guard moment < recordedAt else { return self }
+        var event = self
+        event.facts.transactions.removeAll { moment < $0.start }
+        (event.link, event.customerID, event.successor) = (nil, nil, nil)
+        return event
     }
 }
 

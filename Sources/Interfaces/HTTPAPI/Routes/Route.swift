@@ -100,13 +100,15 @@ extension Route {
             .get, "/v1/customers", .scope(.read),
             parameters: page + [
                 "environment", "bundleId", "state", "product", "expiresBefore", "expiresFrom", "conflicts", "unclaimed",
+                "duplicates",
             ]
         ) { try await $0.customers($1) },
         Route(
-            .get, "/v1/customers/{customerId}", .scope(.read), parameters: ["environment"]
+            .get, "/v1/customers/{customerId}", .scope(.read), parameters: ["environment", "at", "knownAt"]
         ) { try await $0.customer($1) },
         Route(
-            .get, "/v1/customers/{customerId}/entitlements", .scope(.read), parameters: ["environment"]
+            .get, "/v1/customers/{customerId}/entitlements", .scope(.read),
+            parameters: ["environment", "at", "knownAt"]
         ) { try await $0.entitlements($1) },
         Route(.put, "/v1/customers/{customerId}", .scope(.write), takesBody: true, parameters: ["environment"]) {
             try await $0.putCustomer($1)

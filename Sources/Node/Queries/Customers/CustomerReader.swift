@@ -12,6 +12,7 @@ package struct CustomerReader: Sendable {
     /// nil on a node that does not hear of all commits to its store.
     private let memory: CustomerMemory?
     private let storeQuestions: StoreQuestions
+    private let pastQuestions = PastQuestions()
     let rules: DerivationRules
     let catalog: Catalog
     let clock: any WallClock
@@ -196,17 +197,37 @@ package struct CustomerReader: Sendable {
     package func isEntitlement(_ name: String) -> Bool { self.catalog.highestRank(of: name) != nil }
 
     /// All that leads to a customer.
-    /// - Parameter bounds: of an earlier answer: the token does not go back behind them.
+    /// - Parameters:
+    ///   - past: as of then.
+    ///   - bounds: of an earlier answer: the token does not go back behind them.
     package func view(
-        of customer: CustomerID, in environment: AppStoreEnvironment, notBefore bounds: [Position], withHistory: Bool
+        of customer: CustomerID, in environment: AppStoreEnvironment, asOf past: PastMoment?,
+        notBefore bounds: [Position], withHistory: Bool
     ) async throws -> CustomerView {
-        let families = try await self.holdings.families(of: [customer])
-        let (held, now) = (self.holdings.held(by: customer, families), self.clock.now)
-        let history = withHistory ? try await self.holdings.history(of: customer, families) : nil
+        guard past != nil else { return try await self.read(customer, environment, nil, bounds, withHistory) }
+        return try await self.pastQuestions.ask {
+            try await self.read(customer, environment, past, bounds, withHistory)
+        }
+    }
+
+    private func read(
+        _ customer: CustomerID, _ environment: AppStoreEnvironment, _ past: PastMoment?, _ bounds: [Position],
+        _ withHistory: Bool
+    ) async throws -> CustomerView {
+        let reader = past.map(self.holdings.asOf) ?? self.holdings
+        let families = try await reader.families(of: [customer])
+        let (held, now) = (reader.held(by: customer, families), past?.at ?? self.clock.now)
+        let history =
+            withHistory
+            ? try await reader.history(of: customer, families, until: past?.saidBy ?? .distantFuture) : nil
         let holdings = self.counted(held, in: environment, at: now)
-        let streams = held.streams.map { stream in
-            CustomerView.Stream(
-                key: stream.outlook.key, snapshot: stream.outlook.snapshot(at: now), because: stream.because)
+        var streams: [CustomerView.Stream] = []
+        for stream in held.streams {
+            let key = stream.outlook.key
+            streams.append(
+                CustomerView.Stream(
+                    key: key, snapshot: stream.outlook.snapshot(at: now), because: stream.because,
+                    since: withHistory ? try await reader.since(key, of: customer, families) : nil))
         }
         return CustomerView(
             customer: customer, environment: environment,

@@ -15,7 +15,10 @@ extension HoldingsReader {
 
     /// Newest first, by the time at which each was recorded: links, grants, attributes, moves, registrations and duplicate payments, of the
     /// customer and of those who have moved to it.
-    func history(of customer: CustomerID, _ families: CustomerFamilies) async throws -> [CustomerEvent] {
+    /// - Parameter moment: what was recorded later is left out.
+    func history(
+        of customer: CustomerID, _ families: CustomerFamilies, until moment: Moment
+    ) async throws -> [CustomerEvent] {
         let members = families.members(of: customer)
         var keys = members.reduce(into: Set<[UInt8]>()) { $0.formUnion(families.candidates[$1] ?? []) }
         keys.formUnion(members.map { self.key(of: $0).bytes })
@@ -23,7 +26,7 @@ extension HoldingsReader {
         // What people have said comes before purchases.
         for bytes in keys.sorted(by: { $1.lexicographicallyPrecedes($0) }).prefix(Self.streamLimit) {
             guard let key = StreamKey(bytes: bytes) else { continue }
-            found += try await self.events(of: key, about: members)
+            found += try await self.events(of: key, about: members, until: moment)
         }
         return Array(found.sorted { ($0.at, $0.sequence) > ($1.at, $1.sequence) }.prefix(Self.historyLimit))
     }
@@ -40,7 +43,9 @@ extension HoldingsReader {
         )
     }
 
-    private func events(of key: StreamKey, about members: [CustomerID]) async throws -> [CustomerEvent] {
+    private func events(
+        of key: StreamKey, about members: [CustomerID], until moment: Moment
+    ) async throws -> [CustomerEvent] {
         let (bytes, shard) = (key.bytes, self.map.shard(of: key.id))
         var found: [CustomerEvent] = []
         var state = StreamState(key: key)
@@ -54,7 +59,7 @@ extension HoldingsReader {
                 let (before, concernedBefore) = Self.standing(state, kept)
                 if kept == nil { state.apply(event) } else { kept?.apply(event, at: at) }
                 let (after, concerned) = Self.standing(state, kept)
-                guard event.isOfHistory,
+                guard at <= moment, event.isOfHistory,
                     (concernedBefore + concerned + [event.named].compactMap(\.self)).contains(where: members.contains)
                 else { continue }
                 found.append(

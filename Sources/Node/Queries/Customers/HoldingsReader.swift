@@ -15,6 +15,8 @@ package struct HoldingsReader: Sendable {
     private let policies: CustomerPolicies
     let rules: DerivationRules
     let links: LinkJudge
+    /// What is read is as of then; nil for the present.
+    private(set) var past: PastMoment?
 
     package init(
         store: any EventStore, map: ShardHash, positions: PositionGuard, hashing: IdentifierKey,
@@ -27,6 +29,13 @@ package struct HoldingsReader: Sendable {
         self.policies = policies
         self.rules = rules
         self.links = LinkJudge(policies, hashing)
+    }
+
+    /// The same as of an earlier moment: facts as `StreamHistory` has them, links, identifiers and grants as they were recorded.
+    func asOf(_ past: PastMoment) -> Self {
+        var reader = self
+        reader.past = past
+        return reader
     }
 
     /// Of the customer's own stream.
@@ -346,6 +355,7 @@ package struct HoldingsReader: Sendable {
 
     /// What is stored under these keys, and how far the log of each of their shards is known to reach with that.
     func load(_ keys: Set<[UInt8]>) async throws -> (Loaded, [Position]) {
+        if let past { return (try await self.load(keys, asOf: past), []) }
         var requests: [ShardID: LoadRequest] = [:]
         for bytes in keys {
             guard let key = StreamKey(bytes: bytes) else { continue }

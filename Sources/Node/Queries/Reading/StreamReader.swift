@@ -85,9 +85,8 @@ package struct StreamReader: Sendable {
 
     package func view(_ query: SubscriptionQuery) async throws -> SubscriptionView {
         let now = self.clock.now
-        for moment in [query.at, query.knownAt].compactMap(\.self) where moment > now {
-            throw ServiceError(.futureMoment, "at and knownAt must not lie in the future")
-        }
+        let past = PastMoment(at: query.at, knownAt: query.knownAt)
+        try past?.check(notAfter: now)
         try await self.positions.check(atLeast: query.atLeast)
         if query.consistency == .durable { try await self.store.ping() }
         let generation = self.positions.generation(of: [self.map.shard(of: query.stream.id)])
@@ -95,13 +94,12 @@ package struct StreamReader: Sendable {
         // Tokens do not go back.
         let bound = try self.positions.bounds(query.atLeast).first { $0.shard == found.shard }
         if let bound, bound.sequence > found.head.sequence { found.head = bound }
-        let isPast = query.at != nil || query.knownAt != nil
         let view =
-            isPast
-            ? try await self.pastQuestions.ask { [found] in
-                try await self.past(found, at: query.at, knownAt: query.knownAt, now: now)
+            if let past {
+                try await self.pastQuestions.ask { [found] in try await self.view(found, asOf: past) }
+            } else {
+                try await self.current(found, at: now)
             }
-            : try await self.current(found, at: now)
         if query.consistency != .local, self.positions.isOurs(found.shard) {
             try self.positions.confirm([found.shard], since: generation)
         }
@@ -113,18 +111,13 @@ package struct StreamReader: Sendable {
         return self.view(found, state.snapshot(at: now, rules: self.rules), found.row.version, asOf: now)
     }
 
-    private func past(_ found: Found, at: Moment?, knownAt: Moment?, now: Moment) async throws -> SubscriptionView {
+    private func view(_ found: Found, asOf past: PastMoment) async throws -> SubscriptionView {
         let events = try await self.store.history(of: found.key, in: found.shard)
         let history = StreamHistory(key: found.key, events: events)
-        let moment = at ?? knownAt ?? now
-        let known = events.filter { $0.at <= knownAt ?? .distantFuture }.count
-        let snapshot =
-            if let knownAt {
-                history.snapshot(at: moment, knownAt: knownAt, rules: self.rules)
-            } else {
-                history.snapshot(at: moment, rules: self.rules)
-            }
-        return self.view(found, snapshot, StreamVersion(rawValue: Int64(known)), asOf: moment)
+        let knownAt = past.knownAt ?? .distantFuture
+        let known = events.filter { $0.at <= knownAt }.count
+        let snapshot = history.snapshot(at: past.at, knownAt: knownAt, rules: self.rules)
+        return self.view(found, snapshot, StreamVersion(rawValue: Int64(known)), asOf: past.at)
     }
 
     private func view(

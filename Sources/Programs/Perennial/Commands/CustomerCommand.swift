@@ -26,18 +26,20 @@ struct CustomerCommand: ParsableCommand {
                 Example:
                   perennial customer show u-1001
                   perennial customer show u-1001 --environment Sandbox --output json
+                  perennial customer show u-1001 --at 2026-11-04T20:00:00Z
                 """)
 
         @Argument(help: "The customer's id.")
         var customer: String
         @Option(help: "Production unless said.")
         var environment: String?
+        @OptionGroup var past: PastOptions
         @OptionGroup var node: NodeOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let answer = try await self.node.client().get(
-                ["v1", "customers", self.customer], query: [("environment", self.environment)])
+                ["v1", "customers", self.customer], query: [("environment", self.environment)] + self.past.query)
             self.output.show(answer)
         }
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Subscriptions
 
 extension SubscriptionCommand {
     struct Show: AsyncParsableCommand {
@@ -12,14 +11,13 @@ extension SubscriptionCommand {
                 """)
 
         @OptionGroup var subject: SubjectOptions
-        @Option(help: "The moment asked about, such as 2026-11-04T20:00:00Z.")
-        var at: Moment?
+        @OptionGroup var past: PastOptions
         @OptionGroup var node: NodeOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let answer = try await self.node.client().get(
-                self.subject.path, query: self.subject.query + [("at", self.at?.rfc3339)])
+                self.subject.path, query: self.subject.query + self.past.query)
             switch self.output.output {
             case .table: answer.subscriptionTable.lines.forEach(Console.print)
             case .json: Console.print(answer.serialized)
