@@ -280,8 +280,9 @@ let package = Package(
             [
                 "AppStore", "AppStoreSimulator", "ByteCoding", "Clustering", "Customers", "Entitlements", "EventLog",
                 "InMemoryStore",
-                "Ingestion", "Jobs", "Mirroring", "Ownership", "PerennialTestSupport", "Queries", "Reconciliation",
-                "SQLiteStore",
+                "Ingestion", "Jobs", "Mirroring", "Ownership", "PerennialTestSupport", "PostgresHarness",
+                "PostgresStore",
+                "Queries", "Reconciliation", "SQLiteStore",
                 "ServiceContract", "Shards", "SubscriptionService", "Subscriptions", "WireProtocol", "ZeroMQ", crypto,
                 lifecycle, logging, metrics, metricsTestKit,
             ]),

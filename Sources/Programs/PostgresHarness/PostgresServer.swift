@@ -182,6 +182,15 @@ package struct PostgresDatabase: Sendable {
         try self.server.query(sql, in: self.name, schema: self.schema)
     }
 
+    /// The folder in which the server keeps the database's relations.
+    package var folder: String {
+        get throws {
+            let ids = try self.query("SELECT oid FROM pg_database WHERE datname = current_database()")
+            guard let id = ids.first else { throw HarnessError("the server does not know the database") }
+            return "\(self.server.data)/base/\(id)"
+        }
+    }
+
     /// Ends all sessions in this database, as a server does that goes down, and returns when they have ended.
     package func endSessions() throws {
         try self.server.query(

@@ -3,6 +3,7 @@ import Foundation
 import HTTPAPI
 import InMemoryStore
 import PerennialTestSupport
+import Subscriptions
 import Testing
 
 /// Deletions of customers over HTTP.
@@ -16,6 +17,9 @@ import Testing
             let deleted = try await node.send("DELETE", "/v1/customers/u-1")
             #expect(deleted.status == 202)
             #expect(deleted.json["kind"] as? String == "erase")
+            let places = try #require(deleted.json["remains"] as? [[String: Any]])
+            #expect(places.compactMap { $0["place"] as? String }.contains("backups"))
+            #expect(places.allSatisfy { $0["until"] is NSNull })
             #expect(try await node.send("GET", "/v1/customers/u-1").status == 404)
             let id = try #require(deleted.json["id"] as? String)
             try await eventually {
@@ -27,6 +31,29 @@ import Testing
                 decoding: JSONSerialization.data(withJSONObject: try #require(events)), as: UTF8.self)
             #expect(!text.contains("u-1") && !text.contains("gold"))
             #expect(try await node.send("PUT", "/v1/customers/u-1", body: #"{"attributes":{"a":1}}"#).status == 200)
+        }
+    }
+
+    @Test func `a deletion says until when backups have the customer, where that is known`() async throws {
+        let log = InMemoryEventStore()
+        _ = log.raiseFeatureLevel(to: .supported)
+        var configuration = Configuration.patient()
+        configuration.backupsKeptFor = .days(30)
+        let clock = ManualClock(Moment(milliseconds: 1_790_000_000_000))
+        try await Node.run(store: log, clock: clock, configuration: configuration) { node in
+            let deleted = try await node.send("DELETE", "/v1/customers/u-1")
+            let places = try #require(deleted.json["remains"] as? [[String: Any]])
+            let backups = try #require(places.first { $0["place"] as? String == "backups" })
+            #expect(backups["until"] as? String == (clock.now + .days(30)).rfc3339)
+            // It ends later.
+            clock.advance(to: clock.now + .minutes(1))
+            let id = try #require(deleted.json["id"] as? String)
+            try await eventually {
+                try await node.send("GET", "/v1/jobs/\(id)").json["state"] as? String == "done"
+            }
+            let ended = try #require(try await node.send("GET", "/v1/jobs/\(id)").json["remains"] as? [[String: Any]])
+            let later = try #require(ended.first { $0["place"] as? String == "backups" })
+            #expect(later["until"] as? String == (clock.now + .days(30)).rfc3339)
         }
     }
 

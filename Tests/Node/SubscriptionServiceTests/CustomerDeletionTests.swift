@@ -2,7 +2,10 @@ import Customers
 import EventLog
 import InMemoryStore
 import Jobs
+import Ownership
 import PerennialTestSupport
+import PostgresHarness
+import PostgresStore
 import Queries
 import SQLiteStore
 import ServiceContract
@@ -47,14 +50,18 @@ import WireProtocol
     }
 
     @Test func `nothing of a customer is left, and what is bought goes on by its own id`() async throws {
+        let customer = CustomerID("customer-who-leaves")!
+        let texts = [customer.rawValue, Self.token, Self.account, "gold-plan", "because-of-them"]
         let directory = try TemporaryDirectory()
-        for store in [InMemoryEventStore(shardCount: 16), try Node.sqlite(in: directory)] as [any EventStore] {
+        let database = try PostgresServer.shared().makeDatabase()
+        let stores: [any EventStore] = [
+            InMemoryEventStore(shardCount: 16), try Node.sqlite(in: directory), try Node.postgres(in: database),
+        ]
+        for store in stores {
             let node = try self.node(store, tokens: .registered)
-            let customer = CustomerID("customer-who-leaves")!
             var life = TestSubscription(id: "1", from: Node.start)
             let first = life.subscribe()
             let renewals = (0..<3).map { _ in life.renew() }
-            let texts = [customer.rawValue, Self.token, Self.account, "gold-plan", "because-of-them"]
             try await node.run { service in
                 let bought = try Self.signed(node, first)
                 _ = try await service.ingest(signedPayload: bought)
@@ -67,6 +74,11 @@ import WireProtocol
                     until: Node.start + .days(60), actor: "shop")
                 try await service.change(
                     CustomerRequest(customer, .grant(grant, startsNow: true, replaces: false), actor: "shop"))
+                let rest = Grant(
+                    id: "order-8", entitlement: "pro", reason: "of somebody else", source: "web", from: Node.start,
+                    until: nil, actor: "shop")
+                try await service.change(
+                    CustomerRequest(Self.other, .grant(rest, startsNow: true, replaces: false), actor: "shop"))
                 // Somebody else wanted it.
                 await #expect(throws: ServiceError.self) {
                     try await service.link(StreamReference(id: "1"), LinkRequest(Self.other, origin: .backend))
@@ -119,10 +131,16 @@ import WireProtocol
                 let view = try await service.customer(customer, in: .production, atLeast: nil)
                 #expect(verdict?.entitled == true && !view.isKnown)
             }
-            // and: what was overwritten is overwritten in the file too
+            // and: what was overwritten is overwritten in the files too
             try store.close()
-            #expect(try StoreTraces.find(texts, in: directory) == [])
         }
+        #expect(try StoreTraces.find(texts, inFolder: directory.path("")) == [])
+        // Statistics hold samples of what was there when they were made.
+        try database.query("VACUUM (FULL, ANALYZE)")
+        try database.query("CHECKPOINT")
+        #expect(try StoreTraces.find(["order-8"], inFolder: database.folder) != [], "what is there is found")
+        #expect(try StoreTraces.find(texts, inFolder: database.folder) == [])
+        try database.drop()
     }
 
     /// Every state equals a replay of its events.
@@ -339,6 +357,31 @@ import WireProtocol
             let view = try await service.customer(Self.other, in: .production, atLeast: nil)
             #expect(view.streams.map(\.key.id) == ["1"])
             #expect(view.identifiers == [.token(AccountToken(Self.token)!)])
+        }
+    }
+
+    @Test func `of a customer that only a purchase names it is told too, and of nobody it is not`() async throws {
+        let store = InMemoryEventStore(shardCount: 16)
+        let node = try self.node(store)
+        let shards = try #require(ShardHash(shardCount: 16))
+        var life = TestSubscription(id: "1", from: Node.start)
+        let payload = try node.apple.sign(life.subscribe())
+        try await node.run { service in
+            _ = try await service.ingest(signedPayload: payload)
+            try await service.link(StreamReference(id: "1"), LinkRequest(Self.customer, origin: .backend))
+            for (customer, kinds) in [(Self.customer, [Change.deleted]), (Self.other, [])] {
+                let key = StreamKey(.customer, try IdentifierKey(of: store).hash(.customer, customer.rawValue))
+                // Deleted again, nothing is told again.
+                for _ in 0..<2 {
+                    _ = try await Self.delete(customer, node, service)
+                    let events = store.events(
+                        of: key.bytes, in: shards.shard(of: key.id), after: .zero, limit: 9)
+                    let told = try events.map { try $0.decoded().kind }.filter { $0 != .entitlementGained }
+                    #expect(told.filter { $0 == .deleted } == kinds)
+                }
+                let view = try await service.customer(customer, in: .production, atLeast: nil)
+                #expect(!view.isKnown)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 package import NIOCore
+package import Subscriptions
 
 /// How the API is served. Values only: the executable knows where they come from.
 package struct Configuration: Sendable {
@@ -10,6 +11,8 @@ package struct Configuration: Sendable {
     package var tokens: [Token]
     /// `http.publicURL`: from where pages may send what changes something, beside the host that a request names.
     package var publicOrigin: Origin?
+    /// `store.backupsKeptFor`; nil where nobody has said it.
+    package var backupsKeptFor: Milliseconds?
     package var limits = Limits()
 
     package init(main: Listener = Listener(), outside: Listener? = nil, tokens: [Token] = []) {

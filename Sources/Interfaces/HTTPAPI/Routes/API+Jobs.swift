@@ -29,7 +29,8 @@ extension API {
 
     func storedJob(_ call: Call) async throws -> Response {
         let job = try await self.service.storedJob(call.arguments[0])
-        return .json { job.write(to: &$0) }
+        guard job.kind == .erase else { return .json { job.write(to: &$0) } }
+        return .json { self.deletion(job).write(to: &$0) }
     }
 
     func cancelJob(_ call: Call) async throws -> Response {

@@ -1,6 +1,7 @@
 import Hummingbird
 import StrictJSON
 import SubscriptionService
+import Subscriptions
 import Webhooks
 
 /// What the routes work with. They translate, and decide nothing: that is the service's.
@@ -9,6 +10,8 @@ struct API: Sendable {
     let webhooks: WebhookRegistry
     let metrics: HTTPMetrics
     let authorizer: Authorizer
+    /// `store.backupsKeptFor`; nil where nobody has said it.
+    let backupsKeptFor: Milliseconds?
 }
 
 extension Response {

@@ -33,7 +33,7 @@ package struct APIServer: Service {
         try configuration.validate()
         let api = API(
             service: service, webhooks: webhooks, metrics: HTTPMetrics(registry: registry),
-            authorizer: Authorizer(tokens: configuration.tokens))
+            authorizer: Authorizer(tokens: configuration.tokens), backupsKeptFor: configuration.backupsKeptFor)
         var listeners = [
             try HTTPListener(
                 configuration.main, setting: "http", isPublicListener: false, api: api,

@@ -52,16 +52,17 @@ package struct CustomerEraser: Sendable {
         var pass = Pass()
         let streams = try await ServiceError.translating { try await self.holdings.streams(naming: erased) }
         try await self.erase(erased, from: streams.others, &pass)
-        if own, pass.skipped == 0 { try await self.erase(erased, from: streams.own, &pass) }
+        if own, pass.skipped == 0 { try await self.erase(erased, from: streams.own, telling: streams.named, &pass) }
         return pass
     }
 
+    /// - Parameter told: of these it is told that they are deleted, also in a stream of their own that has no event.
     private func erase(
-        _ erased: ErasedIdentifiers, from keys: [StreamKey], _ pass: inout Pass
+        _ erased: ErasedIdentifiers, from keys: [StreamKey], telling told: Set<StreamKey> = [], _ pass: inout Pass
     ) async throws(ServiceError) {
         for key in keys {
             do throws(ServiceError) {
-                if try await self.erase(erased, from: key) { pass.changed += 1 }
+                if try await self.erase(erased, from: key, tells: told.contains(key)) { pass.changed += 1 }
             } catch {
                 guard error.code == .corrupt || error.code == .parked else { throw error }
                 pass.skipped += 1
@@ -71,11 +72,13 @@ package struct CustomerEraser: Sendable {
     }
 
     /// - Returns: whether the stream named one of them.
-    private func erase(_ erased: ErasedIdentifiers, from key: StreamKey) async throws(ServiceError) -> Bool {
+    private func erase(
+        _ erased: ErasedIdentifiers, from key: StreamKey, tells: Bool
+    ) async throws(ServiceError) -> Bool {
         var hasChanged = false
         for _ in 0..<Self.attempts {
             let events = try await ServiceError.translating { try await self.eraseEvents(erased, of: key) }
-            guard let last = events.last else { return false }
+            guard let last = events.last ?? (tells ? .zero : nil) else { return false }
             hasChanged = hasChanged || events.hasChanged
             var random = SystemRandomNumberGenerator()
             var bundle = FactBundle(
@@ -101,10 +104,23 @@ package struct CustomerEraser: Sendable {
         var links = StreamLinks()
     }
 
+    /// The grants that a customer's stream has given back to these: they are theirs alone.
+    private func returned(with customers: Set<CustomerID>, by key: StreamKey) async throws -> Set<GrantKey> {
+        guard key.kind == .customer else { return [] }
+        let events = try await self.router.store.storedHistory(of: key, in: self.router.map.shard(of: key.id))
+        return try events.reduce(into: []) { returned, stored in
+            guard case .givesBack(let other?, _, _, let belongings)? = try stored.decoded().customer?.content,
+                customers.contains(other)
+            else { return }
+            returned.formUnion(belongings.grants)
+        }
+    }
+
     private func eraseEvents(_ erased: ErasedIdentifiers, of key: StreamKey) async throws -> Events {
         let (bytes, shard) = (key.bytes, self.router.map.shard(of: key.id))
         let store = self.router.store
         var events = Events()
+        let returned = try await self.returned(with: erased.customers, by: key)
         var state = StreamState(key: key)
         while true {
             let page = try await store.events(of: bytes, in: shard, after: events.last ?? .zero, limit: Self.page)
@@ -112,7 +128,7 @@ package struct CustomerEraser: Sendable {
             var isSigned = false
             for stored in page {
                 let before = try stored.decoded()
-                let after = before.erasing(erased)
+                let after = before.erasing(erased, returned: returned)
                 state.apply(after)
                 guard after != before else { continue }
                 bodies.append(
@@ -179,17 +195,23 @@ extension HoldingsReader {
             || held.streams.contains { $0.outlook.key != key }
     }
 
-    /// The streams that look-ups of these lead to, and their own: customers' and identifiers'.
+    /// The streams that look-ups of these lead to, and their own: customers' and identifiers'; and which customers' own ones are those of somebody
+    /// whom anything names.
     fileprivate func streams(
         naming erased: ErasedIdentifiers
-    ) async throws -> (others: [StreamKey], own: [StreamKey]) {
+    ) async throws -> (others: [StreamKey], own: [StreamKey], named: Set<StreamKey>) {
         let named = Set(
             try await self.store.streams(for: self.hashing.sought(erased)).joined().compactMap { StreamKey(bytes: $0) })
+        let customers = erased.customers.sorted { $0.rawValue < $1.rawValue }
+        let lists = try await self.store.streams(for: customers.map { self.hashing.sought($0) })
         let own = Set(
             erased.customers.map(self.key) + erased.identifiers.map { StreamKey($0.kind, self.hashing.hash($0)) })
         func sorted(_ keys: Set<StreamKey>) -> [StreamKey] {
             keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         }
-        return (sorted(named.subtracting(own)), sorted(own))
+        return (
+            sorted(named.subtracting(own)), sorted(own),
+            Set(zip(customers, lists).filter { !$1.isEmpty }.map { self.key(of: $0.0) })
+        )
     }
 }

@@ -19,9 +19,10 @@ extension BatchDecider {
             return .refused(error.code, message: error.message)
         }
         let after = before.erasing(request)
-        guard !after.hasSameState(before) else { return .duplicate(before.place) }
+        let isDeletion = before.isOwn(request)
+        guard isDeletion || !after.hasSameState(before) else { return .duplicate(before.place) }
         let place = try self.append(
-            [SubscriptionEvent(source: .person, changes: [before.isOwn(request) ? .deleted : .erased])], to: before,
+            [SubscriptionEvent(source: .person, changes: [isDeletion ? .deleted : .erased])], to: before,
             onto: after, command,
             dedupKey: bundle.dedupKey, announcedUntil: self.announcedUntil(before))
         self.deliveries[bundle.dedupKey] = Delivery(contentDigest: nil, place: place)
@@ -30,9 +31,10 @@ extension BatchDecider {
 }
 
 extension StreamEntry {
-    /// Whether this is the own stream of a deleted customer.
+    /// Whether this is the own stream of a deleted customer; one that has no event yet is written to say so.
     fileprivate func isOwn(_ request: ErasureRequest) -> Bool {
-        request.erased.contains(self.publisher?.customer?.customer)
+        guard let customer = self.publisher?.customer else { return false }
+        return self.version == .zero || request.erased.contains(customer.customer)
     }
 
     fileprivate func erasing(_ request: ErasureRequest) -> StreamEntry {

@@ -3,6 +3,8 @@ import Entitlements
 import EventLog
 import InMemoryStore
 import PerennialTestSupport
+import PostgresHarness
+import PostgresStore
 import SQLiteStore
 import ServiceContract
 import Shards
@@ -62,6 +64,12 @@ struct Node {
         var configuration = SQLiteConfiguration(path: directory.path("store.db"))
         configuration.shardCount = 16
         return try SQLiteEventStore(configuration: configuration)
+    }
+
+    static func postgres(in database: PostgresDatabase) throws -> PostgresEventStore {
+        var configuration = PostgresConfiguration(connectionString: database.url)
+        configuration.shardCount = 16
+        return try PostgresEventStore(configuration: configuration)
     }
 }
 

@@ -57,9 +57,10 @@ enum StoreTraces {
     }
 
     /// The same in files as they lie there.
-    static func find(_ texts: [String], in folder: TemporaryDirectory) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path("")).flatMap { file in
-            let bytes = try [UInt8](Data(contentsOf: URL(filePath: folder.path(file))))
+    static func find(_ texts: [String], inFolder folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).flatMap { file in
+            // One that has gone since has nothing.
+            let bytes = [UInt8](FileManager.default.contents(atPath: "\(folder)/\(file)") ?? Data())
             return texts.filter { text in Self.forms(of: text).contains { bytes.firstRange(of: $0) != nil } }
                 .map { "\($0) in \(file)" }
         }

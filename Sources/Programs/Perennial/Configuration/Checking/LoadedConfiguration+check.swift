@@ -34,6 +34,7 @@ extension LoadedConfiguration {
         var http = HTTPAPI.Configuration(
             main: try self.mainListener(hasTokens: !tokens.isEmpty), outside: try self.publicListener(), tokens: tokens)
         http.publicOrigin = try self.publicOrigin()
+        http.backupsKeptFor = self.values.store.backupsKeptFor?.length
         return CheckedConfiguration(
             http: http,
             runtime: runtime,
