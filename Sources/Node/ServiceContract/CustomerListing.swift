@@ -14,11 +14,13 @@ package struct CustomerFilter: Hashable, Sendable {
     package var hasConflicts: Bool
     /// Nobody has said whose it is: it leads nowhere, or by its token alone to the customer whose id that is.
     package var isUnclaimed: Bool
+    /// One of its customers pays for it and for something else, and was told.
+    package var isPaidTwice: Bool
 
     package init(
         environment: AppStoreEnvironment = .production, bundleID: BundleID? = nil, state: LifecycleState? = nil,
         productID: String? = nil, expiresBefore: Moment? = nil, expiresFrom: Moment? = nil,
-        hasConflicts: Bool = false, isUnclaimed: Bool = false
+        hasConflicts: Bool = false, isUnclaimed: Bool = false, isPaidTwice: Bool = false
     ) {
         self.environment = environment
         self.bundleID = bundleID
@@ -28,6 +30,7 @@ package struct CustomerFilter: Hashable, Sendable {
         self.expiresFrom = expiresFrom
         self.hasConflicts = hasConflicts
         self.isUnclaimed = isUnclaimed
+        self.isPaidTwice = isPaidTwice
     }
 }
 
@@ -38,11 +41,17 @@ package struct CustomerListing: Hashable, Sendable {
     package var customers: [CustomerID]
     /// Whose links to it wait for a person.
     package var conflicts: [CustomerID]
+    /// Of which it is one payment; nil where nobody has asked.
+    package var duplicatePayments: [DuplicatePayment]?
 
-    package init(snapshot: SubscriptionSnapshot, customers: [CustomerID], conflicts: [CustomerID]) {
+    package init(
+        snapshot: SubscriptionSnapshot, customers: [CustomerID], conflicts: [CustomerID],
+        duplicatePayments: [DuplicatePayment]? = nil
+    ) {
         self.snapshot = snapshot
         self.customers = customers
         self.conflicts = conflicts
+        self.duplicatePayments = duplicatePayments
     }
 }
 

@@ -58,6 +58,18 @@ import WireProtocol
         }
     }
 
+    /// The purchases that the list of those paid twice names, page by page.
+    private static func listed(_ service: SubscriptionService) async throws -> [String] {
+        var (found, next): ([String], String?) = ([], nil)
+        repeat {
+            let page = try await service.list(CustomerFilter(isPaidTwice: true), after: next, limit: 1)
+            #expect(page.listings.allSatisfy { $0.customers == [Self.payer] && $0.duplicatePayments?.count == 1 })
+            found += page.listings.map(\.snapshot.key.id)
+            next = page.next
+        } while next != nil
+        return found.sorted()
+    }
+
     /// - Parameter price: of the present period.
     private static func ingest(
         _ notification: TestNotification, price: Int64 = 9_990, token: String? = Self.token, _ node: Node,
@@ -88,6 +100,7 @@ import WireProtocol
                 var expected = ["duplicatePayment pro 1 2"]
                 try await Self.becomes(expected, on: store)
                 #expect(try await Self.open(service) == ["1 2"])
+                #expect(try await Self.listed(service) == ["1", "2"])
                 // Renewals are no news.
                 node.clock.advance(to: one.end)
                 try await Self.ingest(one.renew(), node, service)
@@ -100,6 +113,7 @@ import WireProtocol
                 expected.append("duplicatePaymentClosed pro 1 2")
                 try await Self.becomes(expected, on: store)
                 #expect(try await Self.open(service) == [])
+                #expect(try await Self.listed(service) == [])
                 // and what counts once more is told once more
                 one.wait(.days(1))
                 node.clock.advance(to: one.now)

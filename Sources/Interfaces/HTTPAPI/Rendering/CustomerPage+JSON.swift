@@ -25,6 +25,12 @@ extension CustomerListing {
             json.member("productId", self.snapshot.productID)
             json.member("expiresDate", self.snapshot.expiresDate)
             json.member("validUntil", self.snapshot.validUntil)
+            guard let duplicates = self.duplicatePayments else { return }
+            json.member("duplicatePayments") { json in
+                json.array { json in
+                    for duplicate in duplicates { json.object { duplicate.writeMembers(to: &$0) } }
+                }
+            }
         }
     }
 }

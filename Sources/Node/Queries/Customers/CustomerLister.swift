@@ -64,8 +64,8 @@ package struct CustomerLister: Sendable {
         of rows: ArraySlice<StreamRow>, in shard: ShardID, _ filter: CustomerFilter, at now: Moment, atMost limit: Int
     ) async throws -> [(StreamRow, CustomerListing)] {
         var found: [(row: StreamRow, state: StreamState, snapshot: SubscriptionSnapshot)] = []
-        // Whether a conflict still waits, and whose each is, is seen later.
-        for row in rows where filter.hasConflicts || filter.isUnclaimed || found.count < limit {
+        // Whether a conflict still waits, whose each is, and what else they pay for, is seen later.
+        for row in rows where filter.needsCustomers || found.count < limit {
             guard let key = StreamKey(bytes: row.key), filter.includes(key) else { continue }
             let state = try await self.holdings.store.loadState(row, key: key, in: shard)
             guard !filter.hasConflicts || !state.leads.conflicts.isEmpty,
@@ -78,7 +78,7 @@ package struct CustomerLister: Sendable {
             found.reduce(into: CustomerDirectory.Needs()) { needs, one in
                 needs.merge(links.needs(of: one.state))
             })
-        return found.compactMap { row, state, snapshot in
+        let listings = found.compactMap { row, state, snapshot -> (StreamRow, CustomerListing)? in
             let customers = links.customers(of: state, directory)
             // Of one who has been moved to the one who has the purchase nothing waits any more.
             let conflicts = state.leads.conflicts.map { directory.end(of: links.hash($0)) ?? $0 }
@@ -89,10 +89,31 @@ package struct CustomerLister: Sendable {
             else { return nil }
             return (row, listing)
         }
+        return filter.isPaidTwice ? try await self.paidTwice(listings) : listings
+    }
+
+    /// Those that are one of two payments of a customer, with these.
+    private func paidTwice(
+        _ listings: [(StreamRow, CustomerListing)]
+    ) async throws -> [(StreamRow, CustomerListing)] {
+        let customers = Array(Set(listings.flatMap(\.1.customers)))
+        let states = try await self.holdings.records(of: customers).map(\.state)
+        let payments = Dictionary(uniqueKeysWithValues: zip(customers, states.map(\.duplicatePayments)))
+        return listings.compactMap { row, listing in
+            var listing = listing
+            let duplicates = listing.customers.flatMap { payments[$0] ?? [] }.filter {
+                [$0.first.by, $0.second.by].contains(.stream(listing.snapshot.key))
+            }
+            listing.duplicatePayments = duplicates
+            return duplicates.isEmpty ? nil : (row, listing)
+        }
     }
 }
 
 extension CustomerFilter {
+    /// Whether a row is listed is known only with those who have it.
+    fileprivate var needsCustomers: Bool { self.hasConflicts || self.isUnclaimed || self.isPaidTwice }
+
     fileprivate func includes(_ key: StreamKey) -> Bool {
         key.kind.givesAccess && key.environment == self.environment && self.bundleID.map { $0 == key.bundleID } ?? true
     }

@@ -13,6 +13,7 @@ extension CustomerCommand {
                   perennial customer list --state subscribed --expires-before 2027-01-31T00:00:00Z --product pro.monthly
                   perennial customer list --conflicts
                   perennial customer list --unclaimed
+                  perennial customer list --duplicates --output json
                 """)
 
         @Option(help: "subscribed, grace, retry, expired, revoked or owned.")
@@ -27,6 +28,8 @@ extension CustomerCommand {
         var conflicts = false
         @Flag(help: "Those without a link and without a registered identifier.")
         var unclaimed = false
+        @Flag(help: "Those that a customer pays for beside something else that gives the same.")
+        var duplicates = false
         @Option(help: "How many to print at most.")
         var limit = 100
         @Option(help: ArgumentHelp("Those of this app alone.", valueName: "id"))
@@ -65,6 +68,7 @@ extension CustomerCommand {
                 ("environment", self.environment), ("bundleId", self.bundleId), ("state", self.state),
                 ("product", self.product), ("expiresBefore", self.expiresBefore), ("expiresFrom", self.expiresFrom),
                 ("conflicts", self.conflicts ? "true" : nil), ("unclaimed", self.unclaimed ? "true" : nil),
+                ("duplicates", self.duplicates ? "true" : nil),
             ]
         }
 
