@@ -24,12 +24,22 @@ extension SubscriptionService {
         }
         try await self.require(.customerMoves)
         try self.refuseDeleted(source, wanted)
+        let move = Move(source: source, wanted: wanted, actor: actor, reason: reason)
+        return try await self.patiently { isLate throws(ServiceError) in
+            try await self.attempt(move, isLate: isLate)
+        }
+    }
+
+    /// Attempts something until no other change of its customers gets in the way, or for long enough.
+    /// - Parameter attempt: is told whether others have been in the way for a while.
+    func patiently<Outcome>(
+        _ attempt: (_ isLate: Bool) async throws(ServiceError) -> Outcome
+    ) async throws(ServiceError) -> Outcome {
         let end = ContinuousClock.now + Self.movePatience
         var pause = Self.firstPause
         while true {
             do throws(ServiceError) {
-                let move = Move(source: source, wanted: wanted, actor: actor, reason: reason)
-                return try await self.attempt(move, isLate: pause > .milliseconds(100))
+                return try await attempt(pause > .milliseconds(100))
             } catch {
                 // However slow the store is: what the first attempt has put in order counts for the next.
                 let isOver = ContinuousClock.now >= end && pause > Self.firstPause * 2
@@ -66,7 +76,7 @@ extension SubscriptionService {
             guard try await self.end(of: earlier) == target else {
                 throw ServiceError(.customerMoved, "the customer has been moved to somebody else already")
             }
-            try? await self.settle(move, source.state, at: earlier)
+            try? await self.settle(move, source, at: earlier)
             return target
         }
         guard source.state.takes.isEmpty else {
@@ -96,13 +106,15 @@ extension SubscriptionService {
             throw error
         }
         // Where it cannot be done now, readers look in both places.
-        try? await self.settle(move, source.state, at: target)
+        var moved = source
+        moved.version = StreamVersion(rawValue: version + 1)
+        try? await self.settle(move, moved, at: target)
         return target
     }
 
     /// What has changed since it was read is read again.
     @discardableResult
-    private func step(_ request: CustomerRequest) async throws(ServiceError) -> IngestOutcome {
+    func step(_ request: CustomerRequest) async throws(ServiceError) -> IngestOutcome {
         do throws(ServiceError) {
             return try await self.submit(request)
         } catch {
@@ -111,10 +123,13 @@ extension SubscriptionService {
     }
 
     /// What the source has brought along is the target's own from then on.
-    /// - Parameter state: of the source, at the version at which it has moved.
-    private func settle(_ move: Move, _ state: CustomerState, at target: CustomerID) async throws(ServiceError) {
-        let belongings = state.belongings(of: self.customers.holdings.hash(move.source).half)
-        _ = try await self.submit(move.request(target, .settle(move.source, belongings)))
+    /// - Parameter source: once it has moved.
+    private func settle(
+        _ move: Move, _ source: HoldingsReader.Record, at target: CustomerID
+    ) async throws(ServiceError) {
+        let belongings = source.state.belongings(of: self.customers.holdings.hash(move.source).half)
+        let settlement = CustomerRequest.Content.settle(move.source, belongings, at: source.version.rawValue)
+        _ = try await self.submit(move.request(target, settlement))
     }
 
     /// Settles moves that somebody has made and left so, and forgets those that do not come any more.
@@ -129,19 +144,18 @@ extension SubscriptionService {
 
     /// Settles a move that had begun, or puts an end to it.
     func finish(_ take: CustomerState.Take, at target: CustomerID) async throws(ServiceError) {
-        let source = try await self.customerRecord(of: take.customer)
+        var source = try await self.customerRecord(of: take.customer)
+        // At the version for which it was taken it may still move, or take that back. At any other one it does not any more.
+        let isSettled = source.state.movedTo == target && !take.returns
+        if !isSettled, source.version.rawValue <= take.version {
+            try await self.step(CustomerRequest(take.customer, .stay))
+            source = try await self.customerRecord(of: take.customer)
+        }
         if source.state.movedTo == target {
-            return try await self.settle(Move(source: take.customer, wanted: target), source.state, at: target)
+            return try await self.settle(Move(source: take.customer, wanted: target), source, at: target)
         }
-        var version = source.version.rawValue
-        // At the version for which it was taken it may still move. At any other one it does not any more.
-        if version <= take.version {
-            switch try await self.step(CustomerRequest(take.customer, .stay)) {
-            case .recorded(let stayed), .duplicate(let stayed): version = stayed.rawValue
-            case .kept, .quarantined: return
-            }
-        }
-        _ = try await self.submit(CustomerRequest(target, .drop(take.customer, before: version)))
+        _ = try await self.submit(
+            CustomerRequest(target, .drop(take.customer, before: source.version.rawValue)))
     }
 
     /// What `move` would come to.

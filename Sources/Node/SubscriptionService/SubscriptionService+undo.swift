@@ -10,14 +10,16 @@ extension SubscriptionService {
     package static let undoLimit = Milliseconds.days(30)
 
     /// Takes back one event of a customer's history, with what the same request has said; durable when it returns. What it was about is then
-    /// as it was before, whatever the policy.
+    /// as it was before, whatever the policy. Of a move that is all that is still where it put it.
     /// - Parameters:
     ///   - event: `CustomerEvent.id`, of the history of either side.
     ///   - reason: for people.
+    /// - Returns: of a move: what has changed since, and stays.
     /// - Throws: `.nothingToUndo`; `.tooManyGrants` or `.tooManyIdentifiers` where there is no room any more; `.olderNodes`.
+    @discardableResult
     package func undo(
         _ event: String, of customer: CustomerID, actor: String?, reason: String?
-    ) async throws(ServiceError) {
+    ) async throws(ServiceError) -> [NotUndone] {
         try await self.require(.undo)
         try self.refuseDeleted(customer)
         let end = try await self.end(of: customer)
@@ -48,8 +50,11 @@ extension SubscriptionService {
             } catch {
                 throw error.code == .customerMoving ? .nothingToUndo : error
             }
+        case .move(let source, let target):
+            return try await self.takeBack(found, of: source, to: target, actor: actor, reason: reason)
         case nil: throw .nothingToUndo
         }
+        return []
     }
 
     /// Where the customer has been moved, its grants are the other one's, under the id under which they were made.

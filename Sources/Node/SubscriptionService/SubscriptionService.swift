@@ -19,7 +19,8 @@ package import WireProtocol
 package final class SubscriptionService: Service, Sendable {
     private let store: any EventStore
     private let clock: any WallClock
-    var now: Moment { self.clock.now }
+    /// By the node's clock.
+    package var now: Moment { self.clock.now }
     private let transactions: TransactionReader
     private let verification: VerificationPool
 

@@ -62,10 +62,22 @@ import WireProtocol
             let brought = Belongings(of: .max - UInt64(number))
             state.apply(CustomerRecord(nil, .taken(CustomerID("x"), brought)), at: last)
         }
+        let names = attributes.map(\.0)
         for number in 0..<CustomerState.takeLimit {
             let other = CustomerID(text(longest, number))
             let room = Room(names: 128, grants: 50, bytes: 1 << 20)
-            state.apply(CustomerRecord(nil, .takes(other, at: .max, room)), at: last)
+            // With it go attributes, each of which one customer has brought.
+            let leaving = ReturnedBelongings(
+                attributes: number == 0 ? names : [], origins: [UInt64.max - UInt64(number)])
+            state.apply(CustomerRecord(nil, .givesBack(other, at: .max, room, leaving)), at: last)
+        }
+        state.apply(CustomerRecord(nil, .attributes(Dictionary(uniqueKeysWithValues: attributes))), at: last)
+        for number in 0...CustomerState.departureLimit {
+            let leaving = ReturnedBelongings(origins: [.max / 2 - UInt64(number)])
+            state.apply(CustomerRecord(nil, .givesBack(nil, at: .max, Room(), leaving)), at: last)
+        }
+        for number in 0..<CustomerState.takeLimit {
+            state.apply(CustomerRecord(nil, .taken(CustomerID("y"), Belongings(of: .max - UInt64(number)))), at: last)
         }
         state.apply(
             CustomerRecord(CustomerID(text(longest, 5)), .moved(to: CustomerID(text(longest, 6)))), at: last)

@@ -48,6 +48,8 @@ import WireProtocol
             .moved(to: CustomerID("customer-4712")), .drops(CustomerID("customer-4712")),
             .takes(CustomerID("customer-4712"), at: 3, Room()),
             .taken(CustomerID("customer-4712"), Belongings(of: 2)),
+            .givesBack(CustomerID("customer-4712"), at: 3, Room(), ReturnedBelongings()),
+            .returned(from: CustomerID("customer-4712")),
         ] as [CustomerRecord.Content] {
             let event = SubscriptionEvent(
                 source: .person, changes: [.moved], customer: CustomerRecord(CustomerID("customer-4711"), content))

@@ -62,20 +62,21 @@ extension Randomness {
 
     mutating func customerRecord() -> CustomerRecord {
         let content: CustomerRecord.Content =
-            switch Int.random(in: 0..<11, using: &self) {
+            switch Int.random(in: 0..<14, using: &self) {
             case 7: .told(self.entitlementChange())
             case 9: .duplicatePayment(self.duplicatePayment())
             case 10: .duplicatePaymentClosed(self.duplicatePayment())
             case 0: .granted(self.grant())
             case 1:
-                .revoked(
-                    grant: GrantKey(self.text(), under: self.optional { .random(in: 0 ... .max, using: &$0) }),
-                    at: self.moment())
+                .revoked(grant: self.grantKey(), at: self.moment())
             case 2: .takes(self.optional { $0.customer() }, at: self.version(), self.room())
             case 3: .taken(self.optional { $0.customer() }, self.belongings())
             case 4: .moved(to: self.optional { $0.customer() })
             case 5: .drops(self.optional { $0.customer() })
             case 6: .stays
+            case 11: .givesBack(self.optional { $0.customer() }, at: self.version(), self.room(), self.returned())
+            case 12: .returned(from: self.optional { $0.customer() })
+            case 13: .left(grants: self.list(upTo: 2) { $0.grantKey() })
             default: .attributes([self.text(): self.optional { $0.attribute() }])
             }
         return CustomerRecord(
@@ -98,9 +99,25 @@ extension Randomness {
             asOf: self.moment(), of: .random(in: 0 ... .max, using: &self))
     }
 
+    private mutating func grantKey() -> GrantKey {
+        GrantKey(self.text(), under: self.optional { .random(in: 0 ... .max, using: &$0) })
+    }
+
+    private mutating func returned() -> ReturnedBelongings {
+        ReturnedBelongings(
+            grants: self.list(upTo: 2) { $0.grantKey() }, attributes: self.list(upTo: 2) { $0.text() },
+            origins: self.list(upTo: 2) { .random(in: 0 ... .max, using: &$0) })
+    }
+
     mutating func customerRequest() -> CustomerRequest {
         let change: CustomerRequest.Content =
-            switch Int.random(in: 0..<10, using: &self) {
+            switch Int.random(in: 0..<13, using: &self) {
+            case 10:
+                .giveBack(
+                    GiveBack(
+                        self.customer(), at: self.version(), self.room(), self.returned(), seen: self.version()))
+            case 11: .comeBack(from: self.customer(), at: self.version())
+            case 12: .leave(grants: self.list(upTo: 2) { $0.grantKey() }, at: self.version())
             case 8:
                 .tell(
                     CustomerTelling(
@@ -111,7 +128,7 @@ extension Randomness {
                         closedDuplicatePayments: self.list(upTo: 2) { $0.duplicatePayment() }))
             case 7: .restore(from: self.grant(), to: self.optional { $0.grant() })
             case 2: .take(self.customer(), at: self.version(), self.room(), origin: 7)
-            case 3: .settle(self.customer(), self.belongings())
+            case 3: .settle(self.customer(), self.belongings(), at: self.version())
             case 4: .move(to: self.customer(), at: self.version())
             case 5: .drop(self.customer(), before: self.version())
             case 6: .stay

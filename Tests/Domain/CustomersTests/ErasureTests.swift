@@ -105,6 +105,7 @@ import Testing
             record(Self.customers[0], .duplicatePayment(pair)),
             record(Self.customers[0], .takes(Self.customers[1], at: 3, Room())),
             record(Self.customers[0], .moved(to: Self.customers[2])),
+            record(Self.customers[0], .returned(from: Self.customers[2])),
         ]
         let after = own.map { $0.erasing(Self.erased) }
         #expect(after.allSatisfy { $0.customer == nil && $0.changes == [.granted] })
@@ -116,6 +117,7 @@ import Testing
             record(Self.customers[1], .takes(Self.customers[0], at: 3, Room())),
             record(Self.customers[1], .takes(Self.customers[2], at: 3, Room())),
             record(Self.customers[1], .drops(Self.customers[0])),
+            record(Self.customers[1], .givesBack(Self.customers[0], at: 3, Room(), ReturnedBelongings())),
         ]
         for count in 1...others.count {
             let events = Array(others.prefix(count))
@@ -125,6 +127,38 @@ import Testing
             #expect(state(after).customer?.grants == [grant])
             #expect(state(after).customer?.duplicatePayments == (count > 1 ? [pair] : []))
         }
+    }
+
+    @Test func `of who has moved back to itself nothing stays with the other one but what stayed there`() throws {
+        func grant(_ id: String, revokedAt: Moment? = nil) -> Grant {
+            Grant(
+                id: id, entitlement: "pro", reason: "secret", source: "web", from: Moment(milliseconds: 0), until: nil,
+                revokedAt: revokedAt)
+        }
+        let (gone, other) = (Self.customers[0], Self.customers[1])
+        let brought = Belongings(
+            grants: [grant("back"), grant("kept")], attributes: ["plan": .text("secret")], of: 7)
+        let contents: [CustomerRecord.Content] = [
+            .takes(gone, at: 1, Room()), .taken(gone, brought), .granted(grant("own")),
+            .revoked(grant: GrantKey("kept", under: 7), at: Moment(milliseconds: 5)),
+            .givesBack(
+                gone, at: 2, Room(),
+                ReturnedBelongings(grants: [GrantKey("back", under: 7)], attributes: ["plan"], origins: [7])),
+            .drops(gone),
+        ]
+        let events = contents.map {
+            SubscriptionEvent(source: .person, changes: [.moved], customer: CustomerRecord(other, $0))
+        }
+        let erased = events.map { $0.erasing(Self.erased, returned: [GrantKey("back", under: 7)]) }
+        func state(_ events: [SubscriptionEvent]) -> PublisherState {
+            events.reduce(into: .customer(CustomerState())) { $0.apply($1, at: Moment(milliseconds: 5)) }
+        }
+        #expect(state(erased) == state(events).erasing(Self.erased))
+        #expect(state(erased).customer?.grants.map(\.id) == ["kept", "own"])
+        let text = "\(erased)"
+        #expect(
+            !text.contains("\"\(gone.rawValue)\"") && !text.contains("\"back\"") && !text.contains("text(\"secret\")"))
+        #expect(erased.map { $0.erasing(Self.erased) } == erased)
     }
 
     @Test func `an identifier's stream leads to nobody who is gone`() {

@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    @Test func `what is old, a move, or of nobody's history is not taken back`() async throws {
+    @Test func `what is old, or of nobody's history is not taken back`() async throws {
         try await self.run { service, node in
             try await Self.link(Self.customer, service)
             let event = try await Self.newest(.linked, of: Self.customer, service)
@@ -278,10 +278,10 @@ import Testing
             }
             _ = try await service.move(Self.customer, to: Self.other, actor: nil)
             let move = try await Self.newest(.moved, of: Self.other, service)
-            #expect(await Self.undo(move, of: Self.other, service) == .nothingToUndo)
             // At the other side it is the other one's by now, and still the link of before.
             node.clock.advance(to: node.clock.now + .days(31))
             #expect(await Self.undo(event, of: Self.other, service) == .nothingToUndo)
+            #expect(await Self.undo(move, of: Self.other, service) == .nothingToUndo)
             #expect(try await Self.holders(service).contains(Self.other))
         }
     }

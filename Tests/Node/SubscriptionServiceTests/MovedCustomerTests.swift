@@ -260,7 +260,7 @@ import WireProtocol
                 CustomerRequest(
                     Self.other, .take(Self.customer, at: version, record.room(at: Node.start), origin: origin)),
                 CustomerRequest(Self.customer, .move(to: Self.other, at: version)),
-                CustomerRequest(Self.other, .settle(Self.customer, brought)),
+                CustomerRequest(Self.other, .settle(Self.customer, brought, at: version + 1)),
             ]
             for request in requests.prefix(steps) {
                 let key = StreamKey(

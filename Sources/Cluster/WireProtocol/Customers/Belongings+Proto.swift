@@ -19,6 +19,31 @@ extension Belongings {
     }
 }
 
+extension ReturnedBelongings {
+    init(_ proto: ProtoReturnedBelongings) {
+        self.init(grants: proto.grants.map(GrantKey.init), attributes: proto.attributes, origins: proto.origins)
+    }
+
+    func proto() -> ProtoReturnedBelongings {
+        var proto = ProtoReturnedBelongings()
+        proto.grants = self.grants.map { $0.proto() }
+        proto.attributes = self.attributes
+        proto.origins = self.origins
+        return proto
+    }
+}
+
+extension GrantKey {
+    init(_ proto: ProtoGrantKey) { self.init(proto.id, under: proto.hasOrigin ? proto.origin : nil) }
+
+    func proto() -> ProtoGrantKey {
+        var proto = ProtoGrantKey()
+        proto.id = self.id
+        if let origin = self.origin { proto.origin = origin }
+        return proto
+    }
+}
+
 extension Room {
     init(_ proto: ProtoRoom) {
         self.init(names: Int(proto.names), grants: Int(proto.grants), bytes: Int(proto.bytes))

@@ -41,6 +41,15 @@ extension CustomerRecord {
             proto.move.step = .taken
             proto.move.belongings = belongings.proto()
         case .moved: proto.move.step = .moved
+        case .givesBack(_, let version, let room, let belongings):
+            proto.move.step = .givesBack
+            proto.move.version = version
+            proto.move.room = room.proto()
+            proto.move.returned = belongings.proto()
+        case .left(let grants):
+            proto.move.step = .left
+            proto.move.returned = ReturnedBelongings(grants: grants).proto()
+        case .returned: proto.move.step = .returned
         case .stays: proto.move.step = .stays
         case .told(let change): proto.told = change.proto()
         case .duplicatePayment(let duplicate): proto.duplicatePayment = duplicate.proto()
@@ -59,6 +68,10 @@ extension CustomerRecord.Content {
         case .drops: self = .drops(other)
         case .taken: self = .taken(other, Belongings(move.belongings))
         case .moved: self = .moved(to: other)
+        case .givesBack:
+            self = .givesBack(other, at: move.version, Room(move.room), ReturnedBelongings(move.returned))
+        case .left: self = .left(grants: ReturnedBelongings(move.returned).grants)
+        case .returned: self = .returned(from: other)
         case .stays: self = .stays
         case .unspecified, .UNRECOGNIZED: throw WireError(.malformed, "a step of a move that is not known here")
         }
@@ -67,8 +80,10 @@ extension CustomerRecord.Content {
     /// The other side of a move.
     var other: CustomerID? {
         switch self {
-        case .takes(let other, _, _), .drops(let other), .taken(let other, _), .moved(let other): other
-        case .granted, .revoked, .attributes, .stays, .told, .duplicatePayment, .duplicatePaymentClosed: nil
+        case .takes(let other, _, _), .drops(let other), .taken(let other, _), .moved(let other),
+            .givesBack(let other, _, _, _), .returned(let other):
+            other
+        case .granted, .revoked, .attributes, .left, .stays, .told, .duplicatePayment, .duplicatePaymentClosed: nil
         }
     }
 }

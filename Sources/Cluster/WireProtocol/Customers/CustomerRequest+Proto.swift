@@ -18,10 +18,20 @@ extension CustomerRequest {
             case .drop(let request):
                 .drop(CustomerID(stored: try request.customer.spelling()), before: request.version)
             case .settle(let request):
-                .settle(CustomerID(stored: try request.customer.spelling()), Belongings(request.belongings))
+                .settle(
+                    CustomerID(stored: try request.customer.spelling()), Belongings(request.belongings),
+                    at: request.version)
             case .move(let request):
                 .move(to: CustomerID(stored: try request.to.spelling()), at: request.version)
             case .stay: .stay
+            case .giveBack(let request):
+                .giveBack(
+                    GiveBack(
+                        CustomerID(stored: try request.customer.spelling()), at: request.version, Room(request.room),
+                        ReturnedBelongings(request.belongings), seen: request.seen))
+            case .comeBack(let request):
+                .comeBack(from: CustomerID(stored: try request.from.spelling()), at: request.version)
+            case .leave(let request): .leave(grants: request.grants.map(GrantKey.init), at: request.version)
             case .tell(let request):
                 .tell(try CustomerTelling(request))
             case nil: throw WireError(.malformed, "a request about a customer of a kind that is not known here")
@@ -51,13 +61,26 @@ extension CustomerRequest {
         case .drop(let other, let version):
             proto.drop.customer = ProtoIdentifier(other.rawValue)
             proto.drop.version = version
-        case .settle(let other, let belongings):
+        case .settle(let other, let belongings, let version):
+            proto.settle.version = version
             proto.settle.customer = ProtoIdentifier(other.rawValue)
             proto.settle.belongings = belongings.proto()
         case .move(let target, let version):
             proto.move.to = ProtoIdentifier(target.rawValue)
             proto.move.version = version
         case .stay: proto.stay = true
+        case .giveBack(let leaving):
+            proto.giveBack.customer = ProtoIdentifier(leaving.customer.rawValue)
+            proto.giveBack.version = leaving.version
+            proto.giveBack.room = leaving.room.proto()
+            proto.giveBack.belongings = leaving.belongings.proto()
+            proto.giveBack.seen = leaving.seen
+        case .leave(let grants, let version):
+            proto.leave.grants = grants.map { $0.proto() }
+            proto.leave.version = version
+        case .comeBack(let other, let version):
+            proto.comeBack.from = ProtoIdentifier(other.rawValue)
+            proto.comeBack.version = version
         case .tell(let telling): proto.tell = telling.proto()
         }
         if let reason = self.reason { proto.reason = reason }

@@ -22,9 +22,11 @@ package struct StoredCustomerState: Hashable, Sendable {
             grants: proto.grants.map(Grant.init), attributes: proto.attributes.values.compactMapValues(\.self),
             takes: try proto.takes.map { take throws(WireError) in
                 CustomerState.Take(
-                    CustomerID(stored: try take.customer.spelling()), at: take.version, Room(take.room))
+                    CustomerID(stored: try take.customer.spelling()), at: take.version, Room(take.room),
+                    returns: take.returns, attributes: take.attributes)
             },
             arrived: proto.arrived,
+            departed: proto.departed.map { CustomerState.Departure($0.origin, at: $0.version) },
             movedTo: proto.hasMovedTo ? CustomerID(stored: try proto.movedTo.spelling()) : nil,
             changedAt: Moment(rawValue: proto.changedAt),
             told: Dictionary(
@@ -51,9 +53,17 @@ package struct StoredCustomerState: Hashable, Sendable {
             proto.customer = ProtoIdentifier(take.customer.rawValue)
             proto.version = take.version
             proto.room = take.room.proto()
+            proto.returns = take.returns
+            proto.attributes = take.attributes
             return proto
         }
         proto.arrived = self.state.arrived
+        proto.departed = self.state.departed.map { departure in
+            var proto = ProtoCustomerState.Departure()
+            proto.origin = departure.origin
+            proto.version = departure.version
+            return proto
+        }
         proto.told = self.state.told.map { name, answer in
             var proto = ProtoCustomerState.Told()
             proto.entitlement = name.entitlement

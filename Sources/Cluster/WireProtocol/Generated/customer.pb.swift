@@ -171,10 +171,10 @@ package nonisolated struct ProtoCustomerMove: Sendable {
 
   package var step: ProtoCustomerMove.Step = .unspecified
 
-  /// Of TAKES: of the other one's stream.
+  /// Of TAKES and GIVES_BACK: of the other one's stream.
   package var version: Int64 = 0
 
-  /// Of TAKES.
+  /// Of TAKES and GIVES_BACK.
   package var room: ProtoRoom {
     get {_room ?? ProtoRoom()}
     set {_room = newValue}
@@ -193,6 +193,16 @@ package nonisolated struct ProtoCustomerMove: Sendable {
   package var hasBelongings: Bool {self._belongings != nil}
   /// Clears the value of `belongings`. Subsequent reads from it will return its default value.
   package mutating func clearBelongings() {self._belongings = nil}
+
+  /// Of GIVES_BACK: what goes with the other one. Of LEFT: grants that are the other one's alone.
+  package var returned: ProtoReturnedBelongings {
+    get {_returned ?? ProtoReturnedBelongings()}
+    set {_returned = newValue}
+  }
+  /// Returns true if `returned` has been explicitly set.
+  package var hasReturned: Bool {self._returned != nil}
+  /// Clears the value of `returned`. Subsequent reads from it will return its default value.
+  package mutating func clearReturned() {self._returned = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -214,6 +224,15 @@ package nonisolated struct ProtoCustomerMove: Sendable {
 
     /// Whoever was about to move this customer has to begin anew.
     case stays // = 5
+
+    /// The other one, who has moved here, takes that back at this version of its stream. From feature level 10 on.
+    case givesBack // = 6
+
+    /// The move to the other one is taken back. From feature level 10 on.
+    case returned // = 7
+
+    /// Of a customer who has moved: these grants do not come back with it. From feature level 10 on.
+    case left // = 8
     case UNRECOGNIZED(Int)
 
     package init() {
@@ -228,6 +247,9 @@ package nonisolated struct ProtoCustomerMove: Sendable {
       case 3: self = .taken
       case 4: self = .moved
       case 5: self = .stays
+      case 6: self = .givesBack
+      case 7: self = .returned
+      case 8: self = .left
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -240,6 +262,9 @@ package nonisolated struct ProtoCustomerMove: Sendable {
       case .taken: return 3
       case .moved: return 4
       case .stays: return 5
+      case .givesBack: return 6
+      case .returned: return 7
+      case .left: return 8
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -252,6 +277,9 @@ package nonisolated struct ProtoCustomerMove: Sendable {
       .taken,
       .moved,
       .stays,
+      .givesBack,
+      .returned,
+      .left,
     ]
 
   }
@@ -260,6 +288,7 @@ package nonisolated struct ProtoCustomerMove: Sendable {
 
   fileprivate var _room: ProtoRoom? = nil
   fileprivate var _belongings: ProtoBelongings? = nil
+  fileprivate var _returned: ProtoReturnedBelongings? = nil
 }
 
 /// What a customer brings along when it moves.
@@ -293,6 +322,49 @@ package nonisolated struct ProtoBelongings: Sendable {
   package init() {}
 
   fileprivate var _attributes: ProtoAttributes? = nil
+}
+
+/// What leaves a customer with whoever brought it along.
+package nonisolated struct ProtoReturnedBelongings: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var grants: [ProtoGrantKey] = []
+
+  /// Names.
+  package var attributes: [String] = []
+
+  /// Of those who leave, as in Belongings.arrived.
+  package var origins: [UInt64] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct ProtoGrantKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var id: String = String()
+
+  /// As of the grant.
+  package var origin: UInt64 {
+    get {_origin ?? 0}
+    set {_origin = newValue}
+  }
+  /// Returns true if `origin` has been explicitly set.
+  package var hasOrigin: Bool {self._origin != nil}
+  /// Clears the value of `origin`. Subsequent reads from it will return its default value.
+  package mutating func clearOrigin() {self._origin = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _origin: UInt64? = nil
 }
 
 /// The room that a customer's belongings take among another one's.
@@ -717,7 +789,26 @@ package nonisolated struct ProtoCustomerState: Sendable {
   /// What it was told that it pays for twice.
   package var duplicatePayments: [ProtoDuplicatePayment] = []
 
+  /// Those who have moved here and taken that back.
+  package var departed: [ProtoCustomerState.Departure] = []
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated struct Departure: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// Half of the hash of the id.
+    package var origin: UInt64 = 0
+
+    /// Of its stream, at which it went. What has begun before does not count any more.
+    package var version: Int64 = 0
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
 
   package nonisolated struct Told: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -770,6 +861,12 @@ package nonisolated struct ProtoCustomerState: Sendable {
     package var hasRoom: Bool {self._room != nil}
     /// Clears the value of `room`. Subsequent reads from it will return its default value.
     package mutating func clearRoom() {self._room = nil}
+
+    /// It has moved here, and takes that back.
+    package var returns: Bool = false
+
+    /// Names of attributes that have left with it.
+    package var attributes: [String] = []
 
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -851,7 +948,7 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
     set {change = .move(newValue)}
   }
 
-  /// To stop a move that is under way.
+  /// To stop a move that is under way, or one that is being taken back.
   package var stay: Bool {
     get {
       if case .stay(let v)? = change {return v}
@@ -876,6 +973,31 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
       return ProtoCustomerRequest.TellRequest()
     }
     set {change = .tell(newValue)}
+  }
+
+  /// From feature level 10 on.
+  package var giveBack: ProtoCustomerRequest.GiveBackRequest {
+    get {
+      if case .giveBack(let v)? = change {return v}
+      return ProtoCustomerRequest.GiveBackRequest()
+    }
+    set {change = .giveBack(newValue)}
+  }
+
+  package var comeBack: ProtoCustomerRequest.ComeBackRequest {
+    get {
+      if case .comeBack(let v)? = change {return v}
+      return ProtoCustomerRequest.ComeBackRequest()
+    }
+    set {change = .comeBack(newValue)}
+  }
+
+  package var leave: ProtoCustomerRequest.LeaveRequest {
+    get {
+      if case .leave(let v)? = change {return v}
+      return ProtoCustomerRequest.LeaveRequest()
+    }
+    set {change = .leave(newValue)}
   }
 
   /// The name of the API token that asks.
@@ -913,12 +1035,16 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
     case drop(ProtoCustomerRequest.DropRequest)
     case settle(ProtoCustomerRequest.SettleRequest)
     case move(ProtoCustomerRequest.MoveRequest)
-    /// To stop a move that is under way.
+    /// To stop a move that is under way, or one that is being taken back.
     case stay(Bool)
     /// From feature level 6 on.
     case restore(ProtoCustomerRequest.RestoreRequest)
     /// From feature level 7 on.
     case tell(ProtoCustomerRequest.TellRequest)
+    /// From feature level 10 on.
+    case giveBack(ProtoCustomerRequest.GiveBackRequest)
+    case comeBack(ProtoCustomerRequest.ComeBackRequest)
+    case leave(ProtoCustomerRequest.LeaveRequest)
 
   }
 
@@ -1084,12 +1210,102 @@ package nonisolated struct ProtoCustomerRequest: Sendable {
     /// Clears the value of `belongings`. Subsequent reads from it will return its default value.
     package mutating func clearBelongings() {self._belongings = nil}
 
+    /// Of its stream, which says that it has moved. 0 of a sender that knows no moves that are taken back.
+    package var version: Int64 = 0
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
 
     fileprivate var _customer: ProtoIdentifier? = nil
     fileprivate var _belongings: ProtoBelongings? = nil
+  }
+
+  package nonisolated struct GiveBackRequest: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var customer: ProtoIdentifier {
+      get {_customer ?? ProtoIdentifier()}
+      set {_customer = newValue}
+    }
+    /// Returns true if `customer` has been explicitly set.
+    package var hasCustomer: Bool {self._customer != nil}
+    /// Clears the value of `customer`. Subsequent reads from it will return its default value.
+    package mutating func clearCustomer() {self._customer = nil}
+
+    /// Of its stream, at which alone it may go.
+    package var version: Int64 = 0
+
+    package var room: ProtoRoom {
+      get {_room ?? ProtoRoom()}
+      set {_room = newValue}
+    }
+    /// Returns true if `room` has been explicitly set.
+    package var hasRoom: Bool {self._room != nil}
+    /// Clears the value of `room`. Subsequent reads from it will return its default value.
+    package mutating func clearRoom() {self._room = nil}
+
+    package var belongings: ProtoReturnedBelongings {
+      get {_belongings ?? ProtoReturnedBelongings()}
+      set {_belongings = newValue}
+    }
+    /// Returns true if `belongings` has been explicitly set.
+    package var hasBelongings: Bool {self._belongings != nil}
+    /// Clears the value of `belongings`. Subsequent reads from it will return its default value.
+    package mutating func clearBelongings() {self._belongings = nil}
+
+    /// Of the stream that is asked, when `belongings` was read from it.
+    package var seen: Int64 = 0
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _customer: ProtoIdentifier? = nil
+    fileprivate var _room: ProtoRoom? = nil
+    fileprivate var _belongings: ProtoReturnedBelongings? = nil
+  }
+
+  package nonisolated struct ComeBackRequest: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The one to whom it has been moved.
+    package var from: ProtoIdentifier {
+      get {_from ?? ProtoIdentifier()}
+      set {_from = newValue}
+    }
+    /// Returns true if `from` has been explicitly set.
+    package var hasFrom: Bool {self._from != nil}
+    /// Clears the value of `from`. Subsequent reads from it will return its default value.
+    package mutating func clearFrom() {self._from = nil}
+
+    /// At which the stream still has to be.
+    package var version: Int64 = 0
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+
+    fileprivate var _from: ProtoIdentifier? = nil
+  }
+
+  package nonisolated struct LeaveRequest: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var grants: [ProtoGrantKey] = []
+
+    /// At which the stream still has to be.
+    package var version: Int64 = 0
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
   }
 
   package nonisolated struct MoveRequest: Sendable {
@@ -1518,7 +1734,7 @@ nonisolated extension ProtoCustomerRecord.RevokedGrant: SwiftProtobuf.Message, S
 
 nonisolated extension ProtoCustomerMove: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CustomerMove"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}step\0\u{1}version\0\u{1}room\0\u{1}belongings\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}step\0\u{1}version\0\u{1}room\0\u{1}belongings\0\u{1}returned\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1530,6 +1746,7 @@ nonisolated extension ProtoCustomerMove: SwiftProtobuf.Message, SwiftProtobuf._M
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._room) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._belongings) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._returned) }()
       default: break
       }
     }
@@ -1552,6 +1769,9 @@ nonisolated extension ProtoCustomerMove: SwiftProtobuf.Message, SwiftProtobuf._M
     try { if let v = self._belongings {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
+    try { if let v = self._returned {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1560,13 +1780,14 @@ nonisolated extension ProtoCustomerMove: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.version != rhs.version {return false}
     if lhs._room != rhs._room {return false}
     if lhs._belongings != rhs._belongings {return false}
+    if lhs._returned != rhs._returned {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
 nonisolated extension ProtoCustomerMove.Step: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STEP_UNSPECIFIED\0\u{1}STEP_TAKES\0\u{1}STEP_DROPS\0\u{1}STEP_TAKEN\0\u{1}STEP_MOVED\0\u{1}STEP_STAYS\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STEP_UNSPECIFIED\0\u{1}STEP_TAKES\0\u{1}STEP_DROPS\0\u{1}STEP_TAKEN\0\u{1}STEP_MOVED\0\u{1}STEP_STAYS\0\u{1}STEP_GIVES_BACK\0\u{1}STEP_RETURNED\0\u{1}STEP_LEFT\0")
 }
 
 nonisolated extension ProtoBelongings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1618,6 +1839,85 @@ nonisolated extension ProtoBelongings: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.arrived != rhs.arrived {return false}
     if lhs.asOf != rhs.asOf {return false}
     if lhs.origin != rhs.origin {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoReturnedBelongings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReturnedBelongings"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grants\0\u{1}attributes\0\u{1}origins\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.grants) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.attributes) }()
+      case 3: try { try decoder.decodeRepeatedFixed64Field(value: &self.origins) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.grants.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.grants, fieldNumber: 1)
+    }
+    if !self.attributes.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.attributes, fieldNumber: 2)
+    }
+    if !self.origins.isEmpty {
+      try visitor.visitPackedFixed64Field(value: self.origins, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoReturnedBelongings, rhs: ProtoReturnedBelongings) -> Bool {
+    if lhs.grants != rhs.grants {return false}
+    if lhs.attributes != rhs.attributes {return false}
+    if lhs.origins != rhs.origins {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoGrantKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".GrantKey"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}origin\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularFixed64Field(value: &self._origin) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    try { if let v = self._origin {
+      try visitor.visitSingularFixed64Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoGrantKey, rhs: ProtoGrantKey) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs._origin != rhs._origin {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2100,7 +2400,7 @@ nonisolated extension ProtoDuplicatePayment.Side: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CustomerState"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}grants\0\u{1}attributes\0\u{3}changed_at\0\u{1}takes\0\u{3}moved_to\0\u{1}customer\0\u{1}arrived\0\u{1}told\0\u{3}duplicate_payments\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}logic_version\0\u{1}grants\0\u{1}attributes\0\u{3}changed_at\0\u{1}takes\0\u{3}moved_to\0\u{1}customer\0\u{1}arrived\0\u{1}told\0\u{3}duplicate_payments\0\u{1}departed\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2118,6 +2418,7 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
       case 8: try { try decoder.decodeRepeatedFixed64Field(value: &self.arrived) }()
       case 9: try { try decoder.decodeRepeatedMessageField(value: &self.told) }()
       case 10: try { try decoder.decodeRepeatedMessageField(value: &self.duplicatePayments) }()
+      case 11: try { try decoder.decodeRepeatedMessageField(value: &self.departed) }()
       default: break
       }
     }
@@ -2158,6 +2459,9 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.duplicatePayments.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.duplicatePayments, fieldNumber: 10)
     }
+    if !self.departed.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.departed, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2172,6 +2476,42 @@ nonisolated extension ProtoCustomerState: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.arrived != rhs.arrived {return false}
     if lhs.told != rhs.told {return false}
     if lhs.duplicatePayments != rhs.duplicatePayments {return false}
+    if lhs.departed != rhs.departed {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerState.Departure: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoCustomerState.protoMessageName + ".Departure"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}version\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularFixed64Field(value: &self.origin) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.origin != 0 {
+      try visitor.visitSingularFixed64Field(value: self.origin, fieldNumber: 1)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerState.Departure, rhs: ProtoCustomerState.Departure) -> Bool {
+    if lhs.origin != rhs.origin {return false}
+    if lhs.version != rhs.version {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2223,7 +2563,7 @@ nonisolated extension ProtoCustomerState.Told: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension ProtoCustomerState.Take: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = ProtoCustomerState.protoMessageName + ".Take"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}customer\0\u{1}version\0\u{1}room\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}customer\0\u{1}version\0\u{1}room\0\u{1}returns\0\u{1}attributes\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2234,6 +2574,8 @@ nonisolated extension ProtoCustomerState.Take: SwiftProtobuf.Message, SwiftProto
       case 1: try { try decoder.decodeSingularMessageField(value: &self._customer) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._room) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.returns) }()
+      case 5: try { try decoder.decodeRepeatedStringField(value: &self.attributes) }()
       default: break
       }
     }
@@ -2253,6 +2595,12 @@ nonisolated extension ProtoCustomerState.Take: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._room {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    if self.returns != false {
+      try visitor.visitSingularBoolField(value: self.returns, fieldNumber: 4)
+    }
+    if !self.attributes.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.attributes, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2260,6 +2608,8 @@ nonisolated extension ProtoCustomerState.Take: SwiftProtobuf.Message, SwiftProto
     if lhs._customer != rhs._customer {return false}
     if lhs.version != rhs.version {return false}
     if lhs._room != rhs._room {return false}
+    if lhs.returns != rhs.returns {return false}
+    if lhs.attributes != rhs.attributes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2267,7 +2617,7 @@ nonisolated extension ProtoCustomerState.Take: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CustomerRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grant\0\u{1}revoke\0\u{1}set\0\u{1}actor\0\u{1}take\0\u{1}drop\0\u{1}settle\0\u{1}move\0\u{1}stay\0\u{1}reason\0\u{1}origins\0\u{1}restore\0\u{1}tell\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grant\0\u{1}revoke\0\u{1}set\0\u{1}actor\0\u{1}take\0\u{1}drop\0\u{1}settle\0\u{1}move\0\u{1}stay\0\u{1}reason\0\u{1}origins\0\u{1}restore\0\u{1}tell\0\u{3}give_back\0\u{3}come_back\0\u{1}leave\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2398,6 +2748,45 @@ nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf
           self.change = .tell(v)
         }
       }()
+      case 14: try {
+        var v: ProtoCustomerRequest.GiveBackRequest?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .giveBack(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .giveBack(v)
+        }
+      }()
+      case 15: try {
+        var v: ProtoCustomerRequest.ComeBackRequest?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .comeBack(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .comeBack(v)
+        }
+      }()
+      case 16: try {
+        var v: ProtoCustomerRequest.LeaveRequest?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .leave(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .leave(v)
+        }
+      }()
       default: break
       }
     }
@@ -2463,6 +2852,18 @@ nonisolated extension ProtoCustomerRequest: SwiftProtobuf.Message, SwiftProtobuf
     case .tell?: try {
       guard case .tell(let v)? = self.change else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
+    case .giveBack?: try {
+      guard case .giveBack(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
+    case .comeBack?: try {
+      guard case .comeBack(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    }()
+    case .leave?: try {
+      guard case .leave(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
     }()
     default: break
     }
@@ -2710,7 +3111,7 @@ nonisolated extension ProtoCustomerRequest.DropRequest: SwiftProtobuf.Message, S
 
 nonisolated extension ProtoCustomerRequest.SettleRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = ProtoCustomerRequest.protoMessageName + ".SettleRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}customer\0\u{1}belongings\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}customer\0\u{1}belongings\0\u{1}version\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2720,6 +3121,7 @@ nonisolated extension ProtoCustomerRequest.SettleRequest: SwiftProtobuf.Message,
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._customer) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._belongings) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
       default: break
       }
     }
@@ -2736,12 +3138,144 @@ nonisolated extension ProtoCustomerRequest.SettleRequest: SwiftProtobuf.Message,
     try { if let v = self._belongings {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: ProtoCustomerRequest.SettleRequest, rhs: ProtoCustomerRequest.SettleRequest) -> Bool {
     if lhs._customer != rhs._customer {return false}
     if lhs._belongings != rhs._belongings {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerRequest.GiveBackRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoCustomerRequest.protoMessageName + ".GiveBackRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}customer\0\u{1}version\0\u{1}room\0\u{1}belongings\0\u{1}seen\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._customer) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._room) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._belongings) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.seen) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._customer {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try { if let v = self._room {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._belongings {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if self.seen != 0 {
+      try visitor.visitSingularInt64Field(value: self.seen, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerRequest.GiveBackRequest, rhs: ProtoCustomerRequest.GiveBackRequest) -> Bool {
+    if lhs._customer != rhs._customer {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs._room != rhs._room {return false}
+    if lhs._belongings != rhs._belongings {return false}
+    if lhs.seen != rhs.seen {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerRequest.ComeBackRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoCustomerRequest.protoMessageName + ".ComeBackRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}version\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._from) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._from {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerRequest.ComeBackRequest, rhs: ProtoCustomerRequest.ComeBackRequest) -> Bool {
+    if lhs._from != rhs._from {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoCustomerRequest.LeaveRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = ProtoCustomerRequest.protoMessageName + ".LeaveRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grants\0\u{1}version\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.grants) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.grants.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.grants, fieldNumber: 1)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoCustomerRequest.LeaveRequest, rhs: ProtoCustomerRequest.LeaveRequest) -> Bool {
+    if lhs.grants != rhs.grants {return false}
+    if lhs.version != rhs.version {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -67,26 +67,28 @@
 /// To answer by customer:
 ///
 ///   8. Ask each node for its Rules, and again when a head of it has other `customer_rules`. 0 there says that the node does
-///      not tell of customers; of nodes that differ, the one whose rules changed last counts.
-///   9. Set `customers` in requests for pages: images have their CustomerImage then, those of every kind from 1 to 9. Keep, of
-///      each key, the one of the greater version: it may be newer than the event that it comes with. A shard in which an image
-///      of kind 1, 2, 7, 8 or 9 comes without one has an owner that does not tell of customers: what you know of it is not
-///      enough, until an owner that does gives you a snapshot.
-///   10. Hash the publisher's id of the customer (a UUID in lower case) as IdentifierKind 1. A stream (kind 1 or 2) leads
-///      to one customer, and to its sharers:
+///      not tell of customers. Of nodes that differ, the one whose rules changed last counts, as long as it is an owner.
+///   9. Set `customers` in requests for pages: images have their CustomerImage then, and those of kinds 7, 8 and 9 come as well.
+///      Keep, of each key, the one of the greater version: it may be newer than the event that it comes with. By 7, take the one
+///      of the same version, too. What you know of a shard is not enough to say no to anybody while it is copied again by 6, when
+///      the head of a page has `customer_rules` 0, or when an image of kind 1, 2, 7, 8 or 9 comes without a CustomerImage: until
+///      an owner that tells of customers has given you another snapshot.
+///   10. A customer is the hash of the publisher's id: 16 bytes of HMAC-SHA-256 by the key of Rules, over the byte 1 and the UTF-8 of
+///      the id, which is in lower case where it is a UUID. A stream (kind 1 or 2) leads to one customer:
 ///        - to `link`, unless that is `overruled` and the token leads somewhere; an empty `link` leads to nobody;
 ///        - else, with a token, to the holder in the row of key 8 with that hash (`tok:` and 32 hexadecimal digits), or, where
-///          the app's tokens are ids, to `token_as_customer`; a stream with a token leads nowhere else;
-///        - else, without one, to the holder in the row of key 9 (`atx:`) with the hash of `app_transaction`;
+///          the app's tokens are ids, to `token_as_customer`; a stream with a token, or with `token_unusable`, leads nowhere else;
+///        - else to the holder in the row of key 9 (`atx:`) with the hash of `app_transaction`;
 ///        - else where its `predecessor` leads, which has the same kind, environment and bundle: 8 of them at most.
-///      Then follow `moved_to` of the customer's row (key 7, `cust:`), 32 of them at most. A customer that has moved has
-///      nothing itself.
+///      And it leads to the first list of `sharers` on that way that is not empty. Then follow `moved_to` of each customer's row
+///      (key 7, `cust:`), 128 of them at most. A customer that has moved has nothing itself.
 ///   11. A customer has a name of the catalog at a moment if a stream that leads to it is entitled then, by the phase that
 ///      holds, and the phase's product has that name; or one of its grants is running, or one of those of a customer in its
 ///      `takes` that has `moved_to` it. In Production count what is of Production, and of Sandbox what the app's rules let in
 ///      for the customer, for one who has moved to it, or for the token. In Sandbox count what is of Sandbox.
-///      Purchases of a product with a duration (`non_renewing`) add up, within one environment and bundle: each that is owned
-///      adds duration × quantity, from the later of its purchase_date and the end so far, and all of a run end where it does.
+///      Streams of kind 2 whose phase is owned and has a purchase_date, and whose product has a duration (`non_renewing`), add up
+///      instead, whatever their phases say: those of one product, environment and bundle, by purchase_date, each add
+///      duration × quantity from the later of its purchase_date and the end so far, and all of a run are entitled until its end.
 ///
 /// Delivery is at least once, and ordered per shard. Who reads slowly loses messages, and gets them by 3 and 4.
 ///
@@ -534,8 +536,8 @@ package nonisolated struct ProtoLeadingIdentifiers: Sendable {
   // methods supported on all messages.
 
   /// Each has 17 bytes: its kind (1 the publisher's own id of a customer, 2 an appAccountToken in lower case, 3 an
-  /// appTransactionId), and the first 16 bytes of HMAC-SHA-256 over that byte and the UTF-8 of the identifier. The key is
-  /// the store's, and stays there: nodes compare these with what they have hashed.
+  /// appTransactionId), and the first 16 bytes of HMAC-SHA-256 over that byte and the UTF-8 of the identifier, by the key
+  /// of the store, which Rules have.
   package var identifiers: [Data] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()

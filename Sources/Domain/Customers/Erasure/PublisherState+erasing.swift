@@ -15,7 +15,7 @@ extension CustomerState {
         guard !erased.contains(self.customer) else { return CustomerState() }
         return CustomerState(
             self.customer, grants: self.grants, attributes: self.attributes,
-            takes: self.takes.filter { !erased.contains($0.customer) }, arrived: self.arrived,
+            takes: self.takes.filter { !erased.contains($0.customer) }, arrived: self.arrived, departed: self.departed,
             movedTo: erased.contains(self.movedTo) ? nil : self.movedTo, changedAt: self.changedAt, told: self.told,
             duplicatePayments: self.duplicatePayments)
     }

@@ -28,6 +28,11 @@ package enum CustomerRefusal: Hashable, Sendable {
 /// (`settle`). Whoever takes somebody does not move, and a move is for one version of its source's stream. So none is made after
 /// its target has dropped it, since that comes after the source's stream has had another version (`stay`); and moves that are
 /// under way at once never close a circle, without any clock.
+///
+/// A move is taken back the same way round: its source forgets what is not to come back (`leave`); its target lets go what has come, and keeps
+/// its room free (`giveBack`), so that both streams are looked at; its source is itself again (`comeBack`), which is what counts; its target
+/// drops it. Who finds it half way raises the source's version first (`stay`), so that nobody comes back any more, and settles the move once
+/// more.
 package struct CustomerDecision: Hashable, Sendable {
     /// nil where the request is refused, and where it is fulfilled already.
     package private(set) var record: CustomerRecord?
@@ -41,12 +46,28 @@ package struct CustomerDecision: Hashable, Sendable {
             switch request.content {
             // Whoever has moved had nobody to wait for.
             case .settle, .drop: break
+            case .stay: self.record(.stays, request)
+            case .leave(let grants, at: let begun):
+                if version != begun { self.refusal = .customerMoving }
+                self.record(.left(grants: grants), request)
+            case .comeBack(from: target, at: let begun):
+                if version != begun { self.refusal = .customerMoving }
+                self.record(.returned(from: target), request)
             case .move(to: target, at: let begun):
                 // What somebody brings along who has begun before a change is not what there is.
                 if version != begun + 1 { self.refusal = .customerMoving }
             default: self.refusal = .customerMoved
             }
             return
+        }
+        switch request.content {
+        case .grant, .revoke:
+            // Whoever asks under another id has read that it is this customer, which it is no more.
+            if let origin = request.origins.first, !state.arrived.contains(origin) {
+                self.refusal = .customerMoving
+                return
+            }
+        default: break
         }
         // An owner before may have had a clock that was ahead.
         let seen = state.grants(seenAt: moment)
@@ -106,6 +127,9 @@ package struct CustomerDecision: Hashable, Sendable {
         case .take(let other, at: let begun, let room, let origin):
             // Whoever comes late with a move that has been made asks for nothing more.
             if state.arrived.contains(origin) { return }
+            if state.departed.contains(where: { $0.origin == origin && begun <= $0.version }) {
+                self.refusal = .customerMoving
+            }
             if state.takes.contains(where: { $0.customer == other && $0.version >= begun }) { return }
             let others = state.takes.filter { $0.customer != other }
             if others.count >= CustomerState.takeLimit { self.refusal = .customerMoving }
@@ -117,16 +141,37 @@ package struct CustomerDecision: Hashable, Sendable {
             if state.takes.contains(where: { $0.customer == other && $0.version < begun }) {
                 self.record(.drops(other), request)
             }
-        case .settle(let other, let belongings):
-            guard state.takes.contains(where: { $0.customer == other }) else { return }
+        case .settle(let other, let belongings, let seen):
+            guard let take = state.takes.first(where: { $0.customer == other }) else { return }
+            // At the version for which it was taken it may still do either. Senders before feature level 10 do not say.
+            guard seen > take.version || seen == 0 && !take.returns else { return }
             self.record(.taken(other, belongings), request)
         case .move(to: let target, at: let begun):
             if !state.takes.isEmpty || version != begun { self.refusal = .customerMoving }
             self.record(.moved(to: target), request)
         case .stay: self.record(.stays, request)
+        case .giveBack(let leaving): self.giveBack(leaving, request, state, at: version)
+        case .leave, .comeBack: self.refusal = .nothingToUndo
         // That is decided with as many events as there are changes.
         case .tell: break
         }
+    }
+
+    private mutating func giveBack(
+        _ leaving: GiveBack, _ request: CustomerRequest, _ state: CustomerState, at version: Int64
+    ) {
+        var belongings = leaving.belongings
+        if let take = state.takes.first(where: { $0.customer == leaving.customer }) {
+            if take.returns, take.version == leaving.version { return }
+            if take.version >= leaving.version { self.refusal = .customerMoving }
+            // What it brought along has not come, or has gone already.
+            belongings = ReturnedBelongings(origins: belongings.origins)
+        } else if version != leaving.seen || state.takes.count >= CustomerState.takeLimit {
+            self.refusal = .customerMoving
+        } else if !belongings.origins.allSatisfy(state.arrived.contains) {
+            self.refusal = .nothingToUndo
+        }
+        self.record(.givesBack(leaving.customer, at: leaving.version, leaving.room, belongings), request)
     }
 
     /// The grant that an id means: the customer's own, or that of the id under which it is asked for; else one that has not ended before

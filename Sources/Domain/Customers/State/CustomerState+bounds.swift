@@ -11,6 +11,7 @@ extension CustomerState {
     package static let takeLimit = 4
     package static let nameLimit = 128
     package static let duplicateLimit = 8
+    package static let departureLimit = 32
 
     /// Whether a customer may have `grant` beside the others of `grants`.
     static func fits(_ grant: Grant, beside grants: [Grant], _ room: Room = Room()) -> Bool {

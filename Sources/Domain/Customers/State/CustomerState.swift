@@ -16,6 +16,9 @@ package struct CustomerState: Hashable, Sendable {
     package private(set) var takes: [Take]
     /// The origins of what others brought along who have moved here, or had moved to them.
     package private(set) var arrived: [UInt64]
+    /// Those who have moved here and taken that back, by their origins, with the version of their streams at which they did: no request that has begun
+    /// before counts any more. The newest `departureLimit`.
+    package private(set) var departed: [Departure]
     /// Whose everything of this customer is; nil when it has not been moved.
     package private(set) var movedTo: CustomerID?
     /// When the newest event was recorded, here or where what was brought along comes from.
@@ -25,24 +28,43 @@ package struct CustomerState: Hashable, Sendable {
     /// What it pays for twice, and was told: the first `duplicateLimit`.
     package private(set) var duplicatePayments: [DuplicatePayment]
 
+    package struct Departure: Hashable, Sendable {
+        package var origin: UInt64
+        package var version: Int64
+
+        package init(_ origin: UInt64, at version: Int64) {
+            self.origin = origin
+            self.version = version
+        }
+    }
+
     package struct Take: Hashable, Sendable {
         package var customer: CustomerID
         /// Of its stream; at another one it does not move.
         package var version: Int64
         /// That what it brings along has.
         package var room: Room
+        /// It has moved here, and takes that back.
+        package var returns: Bool
+        /// Names of attributes that have left with it.
+        package var attributes: [String]
 
-        package init(_ customer: CustomerID, at version: Int64, _ room: Room = Room()) {
+        package init(
+            _ customer: CustomerID, at version: Int64, _ room: Room = Room(), returns: Bool = false,
+            attributes: [String] = []
+        ) {
             self.customer = customer
             self.version = version
             self.room = room
+            self.returns = returns
+            self.attributes = attributes
         }
     }
 
     /// - Parameters: as they were stored.
     package init(
         _ customer: CustomerID? = nil, grants: [Grant] = [], attributes: [String: AttributeValue] = [:],
-        takes: [Take] = [], arrived: [UInt64] = [], movedTo: CustomerID? = nil,
+        takes: [Take] = [], arrived: [UInt64] = [], departed: [Departure] = [], movedTo: CustomerID? = nil,
         changedAt: Moment = .distantPast, told: [EntitlementName: ToldAnswer] = [:],
         duplicatePayments: [DuplicatePayment] = []
     ) {
@@ -51,6 +73,7 @@ package struct CustomerState: Hashable, Sendable {
         self.attributes = attributes
         self.takes = takes
         self.arrived = arrived
+        self.departed = departed
         self.movedTo = movedTo
         self.changedAt = changedAt
         self.told = told
@@ -124,12 +147,30 @@ package struct CustomerState: Hashable, Sendable {
             if let other { self.takes.append(Take(other, at: version, room)) }
         case .drops(let other): self.forget(other)
         case .taken(let other, let belongings):
+            let take = self.takes.first { $0.customer == other }
             self.forget(other)
             self.arrived += [belongings.origin] + belongings.arrived
             self.changedAt = max(self.changedAt, belongings.asOf)
             self.add(belongings, at: moment)
-            self.add(belongings.attributes)
+            // What has been removed since it left does not come again.
+            let left = take.flatMap { $0.returns ? Set($0.attributes) : nil }
+            self.add(belongings.attributes.filter { left?.contains($0.key) ?? true })
         case .moved(let other): self.movedTo = other
+        case .givesBack(let other, let version, let room, let belongings):
+            let gone = self.takes.first { $0.customer == other }?.attributes ?? []
+            self.forget(other)
+            if let other {
+                self.takes.append(
+                    Take(other, at: version, room, returns: true, attributes: gone + belongings.attributes))
+            }
+            if let origin = belongings.origins.first {
+                self.departed.removeAll { $0.origin == origin }
+                self.departed.append(Departure(origin, at: version))
+                self.departed.removeFirst(max(0, self.departed.count - Self.departureLimit))
+            }
+            self.remove(belongings, at: version)
+        case .left(let grants): self.grants.removeAll { grants.contains($0.key) }
+        case .returned: self.movedTo = nil
         case .stays: break
         case .told(let change): self.told[change.name] = change.current.entitled ? change.current : nil
         case .duplicatePayment(let duplicate):
@@ -144,6 +185,19 @@ package struct CustomerState: Hashable, Sendable {
     }
 
     private mutating func forget(_ other: CustomerID?) { self.takes.removeAll { $0.customer == other } }
+
+    /// What stays is the customer's own: whoever leaves may have a grant of its id again, and bring it along.
+    private mutating func remove(_ belongings: ReturnedBelongings, at version: Int64) {
+        self.grants.removeAll { belongings.grants.contains($0.key) }
+        for place in self.grants.indices {
+            let (id, origin) = (self.grants[place].id, self.grants[place].origin)
+            guard let origin, belongings.origins.contains(origin) else { continue }
+            let isTaken = self.grants.contains { $0.id == id && $0.origin == nil }
+            self.grants[place].origin = isTaken ? (origin ^ 0x9E37_79B9_7F4A_7C15) &+ UInt64(bitPattern: version) : nil
+        }
+        for name in belongings.attributes { self.attributes[name] = nil }
+        self.arrived.removeAll(where: belongings.origins.contains)
+    }
 
     /// What has not ended gets its place; of what has ended as much stays as there is room for.
     private mutating func add(_ belongings: Belongings, at moment: Moment) {

@@ -34,3 +34,39 @@ package struct Room: Hashable, Sendable {
         self.bytes = bytes
     }
 }
+
+/// What leaves a customer with whoever brought it along.
+package struct ReturnedBelongings: Hashable, Sendable {
+    package var grants: [GrantKey]
+    /// Names of attributes.
+    package var attributes: [String]
+    /// Of those who leave: as `Belongings.arrived`.
+    package var origins: [UInt64]
+
+    package init(grants: [GrantKey] = [], attributes: [String] = [], origins: [UInt64] = []) {
+        self.grants = grants
+        self.attributes = attributes
+        self.origins = origins
+    }
+}
+
+/// Asks to let a customer go who has moved here. It has gone once its own stream says so.
+package struct GiveBack: Hashable, Sendable {
+    package var customer: CustomerID
+    /// Of the customer's stream, at which alone it may go.
+    package var version: Int64
+    package var room: Room
+    package var belongings: ReturnedBelongings
+    /// Of the stream that is asked, when `belongings` was read from it.
+    package var seen: Int64
+
+    package init(
+        _ customer: CustomerID, at version: Int64, _ room: Room, _ belongings: ReturnedBelongings, seen: Int64
+    ) {
+        self.customer = customer
+        self.version = version
+        self.room = room
+        self.belongings = belongings
+        self.seen = seen
+    }
+}

@@ -15,6 +15,12 @@ package struct CustomerRecord: Hashable, Sendable {
         case taken(CustomerID?, Belongings)
         /// Everything of the customer, now and in future, is this other one's.
         case moved(to: CustomerID?)
+        /// This other customer, whose stream is at this version, takes its move here back: this stays free for it until it has.
+        case givesBack(CustomerID?, at: Int64, Room, ReturnedBelongings)
+        /// These grants, which a customer who has moved brought along, are that other one's alone: they do not come back.
+        case left(grants: [GrantKey])
+        /// The move to this other customer is taken back.
+        case returned(from: CustomerID?)
         /// Whoever was about to move the customer has to begin anew: its stream has another version now.
         case stays
         /// The customer was told this: the answer about a name has become another one.

@@ -17,12 +17,17 @@ package struct CustomerRequest: Hashable, Sendable {
         case take(CustomerID, at: Int64, Room, origin: UInt64)
         /// To let it do so no more, unless it was let again at this version of its stream or later.
         case drop(CustomerID, before: Int64)
-        /// To note that it has moved here, with these.
-        case settle(CustomerID, Belongings)
+        /// To note that it has moved here, with these, by its stream at this version.
+        case settle(CustomerID, Belongings, at: Int64)
         /// To be this other customer from now on, if the stream is still at this version.
         case move(to: CustomerID, at: Int64)
-        /// To stop a move that is under way.
+        /// To stop a move that is under way, or one that is being taken back.
         case stay
+        case giveBack(GiveBack)
+        /// To leave these grants to the customer to whom it has moved, if the stream is still at this version.
+        case leave(grants: [GrantKey], at: Int64)
+        /// To be itself again and not this other customer, if the stream is still at this version.
+        case comeBack(from: CustomerID, at: Int64)
         case tell(CustomerTelling)
     }
 

@@ -1,6 +1,7 @@
 extension SubscriptionEvent {
     /// The event as if it had never named these. Of an event about one of the customers nothing stays but its kind.
-    package func erasing(_ erased: ErasedIdentifiers) -> SubscriptionEvent {
+    /// - Parameter returned: of what one of the customers brought along these grants have gone back with it.
+    package func erasing(_ erased: ErasedIdentifiers, returned: Set<GrantKey> = []) -> SubscriptionEvent {
         var event = self
         event.facts = self.facts.erasing(erased)
         event.record = self.record?.erasing(erased)
@@ -8,7 +9,11 @@ extension SubscriptionEvent {
         if erased.contains(self.customerID.map(CustomerID.init(stored:))) {
             (event.customerID, event.link) = (nil, LinkRecord(.linked, nil, isErased: true))
         }
-        if erased.contains(self.customer?.customer) { event.customer = nil } else { event.customer?.erase(erased) }
+        if erased.contains(self.customer?.customer) {
+            event.customer = nil
+        } else {
+            event.customer?.erase(erased, returned)
+        }
         event.registration?.erase(erased)
         return event
     }
@@ -26,18 +31,36 @@ extension LinkRecord {
 
 extension CustomerRecord {
     /// Of another customer.
-    fileprivate mutating func erase(_ erased: ErasedIdentifiers) {
+    fileprivate mutating func erase(_ erased: ErasedIdentifiers, _ returned: Set<GrantKey>) {
         switch self.content {
         case .takes(let other, let version, let room) where erased.contains(other):
             self.content = .takes(nil, at: version, room)
         case .drops(let other) where erased.contains(other): self.content = .drops(nil)
-        case .taken(let other, let belongings) where erased.contains(other): self.content = .taken(nil, belongings)
+        case .taken(let other, let belongings) where erased.contains(other):
+            self.content = .taken(nil, belongings.staying(without: returned))
         case .moved(let other) where erased.contains(other): self.content = .moved(to: nil)
-        case .granted, .revoked, .attributes, .takes, .drops, .taken, .moved, .stays, .told, .duplicatePayment,
-            .duplicatePaymentClosed:
+        case .givesBack(let other, let version, let room, let belongings) where erased.contains(other):
+            self.content = .givesBack(
+                nil, at: version, room,
+                ReturnedBelongings(attributes: belongings.attributes, origins: belongings.origins))
+        case .returned(let other) where erased.contains(other): self.content = .returned(from: nil)
+        case .granted, .revoked, .attributes, .takes, .drops, .taken, .moved, .givesBack, .left, .returned, .stays,
+            .told,
+            .duplicatePayment, .duplicatePaymentClosed:
             return
         }
         self.reason = nil
+    }
+}
+
+extension Belongings {
+    /// What the customer who got them has for good. Attributes have gone back too, or have been set again since: who has not come back is not
+    /// deleted alone.
+    fileprivate func staying(without returned: Set<GrantKey>) -> Belongings {
+        var belongings = self
+        belongings.grants.removeAll { returned.contains(GrantKey($0.id, under: $0.origin ?? self.origin)) }
+        belongings.attributes = [:]
+        return belongings
     }
 }
 

@@ -51,7 +51,8 @@ extension CustomerEntitlements {
 
 extension CustomerView {
     /// With all that leads to the customer.
-    func write(to json: inout JSONWriter) {
+    /// - Parameter notUndone: what an undo has left as it was.
+    func write(to json: inout JSONWriter, notUndone: [NotUndone]? = nil) {
         json.object { json in
             self.answer.writeMembers(to: &json)
             json.member("streams") { json in
@@ -79,6 +80,11 @@ extension CustomerView {
                 }
             }
             json.member("attributes") { self.attributes.mapValues(Optional.some).write(to: &$0) }
+            if let notUndone {
+                json.member("notUndone") { json in
+                    json.array { json in for one in notUndone { one.write(to: &json) } }
+                }
+            }
             guard let history = self.history else { return }
             json.member("history") { json in
                 json.array { json in for event in history { event.write(to: &json) } }
@@ -105,6 +111,25 @@ extension CustomerEvent {
     }
 }
 
+extension NotUndone {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            switch self {
+            case .stream(let key): key.writeNames(to: &json)
+            case .identifier(let identifier):
+                json.member("kind", identifier.kind == .appAccountToken ? "appAccountToken" : "appTransactionId")
+                json.member("id", identifier.text)
+            case .grant(let id):
+                json.member("kind", "grant")
+                json.member("id", id)
+            case .attribute(let name):
+                json.member("kind", "attribute")
+                json.member("name", name)
+            }
+        }
+    }
+}
+
 extension StreamKey {
     /// Of a subscription or purchase.
     func writeNames(to json: inout JSONWriter) {
@@ -123,6 +148,7 @@ extension CustomerView.Stream {
             json.member("productId", self.snapshot.productID)
             json.member("validUntil", self.snapshot.validUntil)
             json.member("because", self.because.word)
+            json.member("since", self.since)
         }
     }
 }

@@ -52,9 +52,14 @@ extension CustomerRecord.Content {
         case .granted(let grant): json.member("grant") { json in json.object { grant.writeMembers(to: &$0) } }
         case .revoked(let key, _): json.member("grantId", key.id)
         case .attributes(let changes): json.member("attributes") { changes.write(to: &$0) }
-        case .takes(let other, _, _), .drops(let other), .taken(let other, _):
+        case .takes(let other, _, _), .drops(let other), .taken(let other, _), .givesBack(let other, _, _, _):
             json.member("movedFrom", other?.rawValue)
         case .moved(let other): json.member("movedTo", other?.rawValue)
+        // Taken back: it is itself.
+        case .returned(let other):
+            json.member("movedTo", nil as String?)
+            json.member("movedBackFrom", other?.rawValue)
+        case .left(let grants): json.member("grantIds", grants.map(\.id))
         case .stays: break
         case .told(let change):
             json.member("entitlement", change.name.entitlement)

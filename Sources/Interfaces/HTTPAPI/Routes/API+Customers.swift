@@ -1,4 +1,6 @@
 import Hummingbird
+import Jobs
+import Queries
 import Reconciliation
 import ServiceContract
 import SubscriptionService
@@ -23,15 +25,22 @@ extension API {
                 state: try call.query.word("state", as: LifecycleState.self), productID: try call.query.text("product"),
                 expiresBefore: try call.query.moment("expiresBefore"),
                 expiresFrom: try call.query.moment("expiresFrom"),
-                hasConflicts: try call.query.flag("conflicts"), isUnclaimed: try call.query.flag("unclaimed")),
+                hasConflicts: try call.query.flag("conflicts"), isUnclaimed: try call.query.flag("unclaimed"),
+                isPaidTwice: try call.query.flag("duplicates")),
             after: try call.query.text("after"), limit: try call.query.limit())
         return .json(reserving: 4_096) { page.write(to: &$0) }
     }
 
     /// A customer that nothing leads to is a new one.
     func entitlements(_ call: Call) async throws -> Response {
-        let entitlements = try await self.service.entitlements(
-            of: try call.customer(), in: try call.query.app().environment, atLeast: try call.atLeast())
+        let (customer, environment) = (try call.customer(), try call.query.app().environment)
+        let entitlements =
+            if let past = try call.query.past() {
+                try await self.service.customer(customer, in: environment, asOf: past, atLeast: try call.atLeast())
+                    .answer
+            } else {
+                try await self.service.entitlements(of: customer, in: environment, atLeast: try call.atLeast())
+            }
         return .json(reserving: 1_024) { entitlements.write(to: &$0) }
     }
 
@@ -67,7 +76,11 @@ extension API {
     /// Answers once nothing shows the customer any more; the job takes care of what may still come.
     func deleteCustomer(_ call: Call) async throws -> Response {
         let job = try await self.service.delete(try call.customer(), actor: self.authorizer.name(of: call.fields))
-        return .json(.accepted) { job.write(to: &$0) }
+        return .json(.accepted) { self.deletion(job).write(to: &$0) }
+    }
+
+    func deletion(_ job: Job) -> DeletionAnswer {
+        DeletionAnswer(job, backupsKeptFor: self.backupsKeptFor, at: self.service.now)
     }
 
     func dismissConflict(_ call: Call) async throws -> Response {
@@ -97,22 +110,33 @@ extension API {
         let environment = try call.query.app().environment
         return try await call.withBody { body in
             let posted = try PostedUndo(body)
-            try await self.service.undo(
+            let changed = try await self.service.undo(
                 posted.event, of: customer, actor: self.authorizer.name(of: call.fields), reason: posted.reason)
-            return try await self.answer(about: customer, in: environment)
+            return try await self.answer(about: customer, in: environment, notUndone: changed)
         }
     }
 
     private func view(_ call: Call) async throws -> CustomerView {
         try await self.service.customer(
-            try call.customer(), in: try call.query.app().environment, atLeast: try call.atLeast(), withHistory: true)
+            try call.customer(), in: try call.query.app().environment, asOf: try call.query.past(),
+            atLeast: try call.atLeast(), withHistory: true)
     }
 
     /// Answers a change of a customer with the one of whom it was recorded: where the customer has been moved, the other one.
-    func answer(about customer: CustomerID, in environment: AppStoreEnvironment) async throws -> Response {
+    /// - Parameter notUndone: of an answer to an undo.
+    func answer(
+        about customer: CustomerID, in environment: AppStoreEnvironment, notUndone: [NotUndone]? = nil
+    ) async throws -> Response {
         let view = try await self.service.customer(
             self.service.end(of: customer), in: environment, atLeast: nil)
-        return .json(reserving: 1_024) { view.write(to: &$0) }
+        return .json(reserving: 1_024) { view.write(to: &$0, notUndone: notUndone) }
+    }
+}
+
+extension Query {
+    /// The moment of the past that is asked about (`at`, `knownAt`); nil for the present.
+    fileprivate func past() throws(Problem) -> PastMoment? {
+        PastMoment(at: try self.moment("at"), knownAt: try self.moment("knownAt"))
     }
 }
 

@@ -25,7 +25,9 @@ extension StoredEvent {
             switch event.customer?.content {
             case .told(let change): wish.includes(change)
             case .duplicatePayment(let duplicate), .duplicatePaymentClosed(let duplicate): wish.includes(duplicate)
-            case .granted, .revoked, .attributes, .takes, .drops, .taken, .moved, .stays, nil: false
+            case .granted, .revoked, .attributes, .takes, .drops, .taken, .moved, .givesBack, .left, .returned, .stays,
+                nil:
+                false
             }
         return isIncluded ? type : nil
     }

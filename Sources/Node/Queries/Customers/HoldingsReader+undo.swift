@@ -21,6 +21,9 @@ extension HoldingsReader {
             try events[(last + 1)...].map(Told.init)
         )
         if event.event.link != nil { return try await self.undo(of: event.key, before, said, since) }
+        if let record = event.event.customer, let move = Self.move(record) {
+            return Self.isUndone(move, since) ? nil : move
+        }
         if let content = event.event.customer?.content {
             return try await self.undo(content, of: event.key, before, said, since)
         }
@@ -35,6 +38,27 @@ extension HoldingsReader {
                 state.holder == nil ? .released : .registered, of: registration.identifier,
                 state.holder ?? registration.customer),
             at: events[last].version)
+    }
+
+    /// The move of which a record is a step.
+    private static func move(_ record: CustomerRecord) -> UndoneChange? {
+        switch (record.content, record.customer) {
+        case (.moved(let target?), let source?), (.takes(let source?, _, _), let target?),
+            (.taken(let source?, _), let target?):
+            .move(of: source, to: target)
+        default: nil
+        }
+    }
+
+    /// Whether the same stream has told since that the move is taken back, or was not made.
+    private static func isUndone(_ move: UndoneChange, _ since: [Told]) -> Bool {
+        guard case .move(let source, _) = move else { return false }
+        return since.contains { one in
+            switch one.event.customer?.content {
+            case .returned, .drops(source), .takes(source, _, _): true
+            default: false
+            }
+        }
     }
 
     private struct Told {
@@ -145,7 +169,9 @@ extension CustomerRecord.Content {
         switch self {
         case .granted(let grant): grant.key
         case .revoked(let key, _): key
-        case .attributes, .takes, .drops, .taken, .moved, .stays, .told, .duplicatePayment, .duplicatePaymentClosed:
+        case .attributes, .takes, .drops, .taken, .moved, .givesBack, .left, .returned, .stays, .told,
+            .duplicatePayment,
+            .duplicatePaymentClosed:
             nil
         }
     }

@@ -263,9 +263,11 @@ extension FactBundle {
     fileprivate var namedCustomers: [CustomerID] {
         var names = [self.link?.customer, self.customer?.customer, self.registration?.registration.customer]
         switch self.customer?.content {
-        case .take(let other, _, _, _), .drop(let other, _), .settle(let other, _), .move(let other, _):
+        case .take(let other, _, _, _), .drop(let other, _), .settle(let other, _, _), .move(let other, _),
+            .comeBack(let other, _):
             names.append(other)
-        case .grant, .revoke, .restore, .set, .stay, .tell, nil: break
+        case .giveBack(let leaving): names.append(leaving.customer)
+        case .grant, .revoke, .restore, .set, .stay, .leave, .tell, nil: break
         }
         return names.compactMap(\.self)
     }

@@ -230,8 +230,10 @@ extension CustomerRecord {
     fileprivate var concernedCustomers: [CustomerID] {
         switch self.content {
         case .granted, .revoked: [self.customer].compactMap(\.self)
-        case .taken(let other, _), .moved(let other): [self.customer, other].compactMap(\.self)
-        case .attributes, .takes, .drops, .stays, .told, .duplicatePayment, .duplicatePaymentClosed: []
+        case .taken(let other, _), .moved(let other), .returned(let other):
+            [self.customer, other].compactMap(\.self)
+        case .attributes, .takes, .drops, .givesBack, .left, .stays, .told, .duplicatePayment, .duplicatePaymentClosed:
+            []
         }
     }
 }

@@ -26,8 +26,8 @@ struct CustomerIdentifiers {
             // A deletion finds whoever names the customer.
             switch event.customer?.content {
             case .moved(let other), .takes(let other, _, _): self.add(.customer, other?.rawValue)
-            case .granted, .revoked, .attributes, .drops, .taken, .stays, .told, .duplicatePayment,
-                .duplicatePaymentClosed, nil:
+            case .granted, .revoked, .attributes, .drops, .taken, .givesBack, .left, .returned, .stays, .told,
+                .duplicatePayment, .duplicatePaymentClosed, nil:
                 break
             }
         }

@@ -10,10 +10,10 @@ extension CustomerRecord {
         case .granted(let grant): grant.revokedAt == nil ? .granted : .grantRevoked
         case .revoked: .grantRevoked
         case .attributes: .attributesChanged
-        case .takes: .moveExpected
+        case .takes, .givesBack: .moveExpected
         case .drops, .stays: .moveGivenUp
-        case .taken: .moveSettled
-        case .moved: .moved
+        case .taken, .left: .moveSettled
+        case .moved, .returned: .moved
         case .told(let change): change.change
         case .duplicatePayment: .duplicatePayment
         case .duplicatePaymentClosed: .duplicatePaymentClosed

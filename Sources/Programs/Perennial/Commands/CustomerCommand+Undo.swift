@@ -6,9 +6,9 @@ extension CustomerCommand {
         static let configuration = CommandConfiguration(
             abstract: "Takes back what somebody has said of a customer.",
             discussion: """
-                EVENT is of the history that `customer show` prints: a link, an unlink, a grant, a grant that was taken back, a \
-                registration or its release, of the last 30 days. It is as before then, if nobody has said anything of the \
-                same since. A move is not taken back.
+                EVENT is of the history that `customer show` prints: a link, an unlink, a move, a grant, a grant that was taken \
+                back, a registration or its release, of the last 30 days. It is as before then, if nobody has said anything of \
+                the same since. Of a move all is taken back that is still where it was put; `notUndone` lists the rest.
 
                 Example:
                   perennial customer undo u-1001 12-4711 --reason "the wrong account"

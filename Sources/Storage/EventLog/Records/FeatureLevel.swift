@@ -33,8 +33,10 @@ package struct FeatureLevel: RawRepresentable, Hashable, Comparable, Sendable {
     package static let erasure = Self(rawValue: 8)
     /// Customers who are told what they pay for twice.
     package static let duplicatePayments = Self(rawValue: 9)
+    /// Moves of customers that are taken back.
+    package static let moveUndo = Self(rawValue: 10)
     /// The newest that this build can read and write.
-    package static let supported = Self.duplicatePayments
+    package static let supported = Self.moveUndo
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

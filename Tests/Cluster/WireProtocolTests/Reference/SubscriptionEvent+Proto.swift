@@ -100,6 +100,10 @@ extension ProtoEvent {
     }
 }
 
+extension GrantKey {
+    fileprivate init(_ proto: ProtoGrantKey) { self.init(proto.id, under: proto.hasOrigin ? proto.origin : nil) }
+}
+
 extension CustomerRecord {
     fileprivate init(_ proto: ProtoCustomerRecord, _ personal: ProtoPersonalIdentifiers) throws(Refusal) {
         let content: Content
@@ -115,6 +119,15 @@ extension CustomerRecord {
             case .taken: content = .taken(other, Belongings(move.belongings))
             case .moved: content = .moved(to: other)
             case .stays: content = .stays
+            case .givesBack:
+                content = .givesBack(
+                    other, at: move.version,
+                    Room(names: Int(move.room.names), grants: Int(move.room.grants), bytes: Int(move.room.bytes)),
+                    ReturnedBelongings(
+                        grants: move.returned.grants.map(GrantKey.init), attributes: move.returned.attributes,
+                        origins: move.returned.origins))
+            case .returned: content = .returned(from: other)
+            case .left: content = .left(grants: move.returned.grants.map(GrantKey.init))
             default: throw Refusal(.malformed, "a step of a move that is not known")
             }
         case .granted(let grant): content = .granted(Grant(grant))

@@ -19,11 +19,13 @@ struct Happenings {
     let node: Node
     let service: SubscriptionService
     var random: SeededGenerator
+    /// What is deleted is not known of the past either.
+    var deletes = true
     var lives: [TestSubscription] = []
 
     mutating func next() async throws {
         let customer = CustomerID(Self.names.randomElement(using: &self.random)!)!
-        switch Int.random(in: 0..<11, using: &self.random) {
+        switch Int.random(in: 0..<12, using: &self.random) {
         case 0 where self.lives.count < 12: try await self.buy()
         case 0, 1: try await self.hear()
         case 2, 3: await self.link(customer)
@@ -35,8 +37,9 @@ struct Happenings {
         case 6: _ = try? await self.service.change(CustomerRequest(customer, .set(["plan": .text("gold")])))
         case 7, 8: await self.register(customer)
         case 9:
-            guard Int.random(in: 0..<6, using: &self.random) == 0 else { return }
+            guard self.deletes, Int.random(in: 0..<6, using: &self.random) == 0 else { return }
             _ = try? await self.service.delete(CustomerID(Self.deleted)!, actor: nil)
+        case 10: await self.undo(customer)
         default:
             let hours = Int64.random(in: 1...200, using: &self.random)
             self.node.clock.advance(to: self.node.clock.now + .hours(hours))
@@ -76,6 +79,14 @@ struct Happenings {
         } else {
             try? await self.service.register([identifier], for: customer, actor: nil)
         }
+    }
+
+    private mutating func undo(_ customer: CustomerID) async {
+        let view = try? await self.service.customer(customer, in: .production, atLeast: nil, withHistory: true)
+        guard let events = view?.history, !events.isEmpty else { return }
+        // Moves above all.
+        let event = events.first { $0.event.kind == .moved } ?? events.randomElement(using: &self.random)!
+        _ = try? await self.service.undo(event.id, of: customer, actor: "care", reason: nil)
     }
 
     private mutating func hear() async throws {

@@ -95,7 +95,7 @@ struct ClusterCommandTests {
         #expect(summary.output.contains("without owner  0\n"))
         #expect(table.output.split(separator: "\n").count == Self.shardCount + 1)
         #expect(finalized.status == 0)
-        #expect(finalized.output == "The store is already at feature level 9.\n")
+        #expect(finalized.output == "The store is already at feature level 10.\n")
         #expect(finalization.output == "{\"featureLevel\":9,\"raised\":false}\n")
         #expect(unmoved.status == 0)
         #expect(unmoved.output.contains(status.answeredBy))
