@@ -1,6 +1,7 @@
 import Customers
 import EventLog
 import Ownership
+import ServiceContract
 import Shards
 import Subscriptions
 
