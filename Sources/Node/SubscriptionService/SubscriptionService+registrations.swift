@@ -51,6 +51,17 @@ extension SubscriptionService {
         }
     }
 
+    /// The same of one identifier, whatever the policy only if no customer has it.
+    /// - Throws: `.tokenElsewhere` also where the policy would move it.
+    func registerIfFree(
+        _ identifier: RegistrableIdentifier, for customer: CustomerID, actor: String?
+    ) async throws(ServiceError) {
+        try await self.require(.registrations)
+        guard !self.tombstones.isBeingDeleted(identifier) else { throw .customerDeleted }
+        try await self.checkRoom(for: [identifier], of: customer)
+        _ = try await self.register(identifier, for: customer, isProvisional: false, onlyIfFree: true, actor: actor)
+    }
+
     /// Takes a registration back; durable when it returns. Nothing happens where the customer does not have it.
     /// - Throws: `.olderNodes`; `.customerMoving` while others register the same.
     package func release(
@@ -113,10 +124,12 @@ extension SubscriptionService {
 
     /// - Returns: nil where the customer has it already.
     private func register(
-        _ identifier: RegistrableIdentifier, for customer: CustomerID, isProvisional: Bool, actor: String?
+        _ identifier: RegistrableIdentifier, for customer: CustomerID, isProvisional: Bool, onlyIfFree: Bool = false,
+        actor: String?
     ) async throws(ServiceError) -> Made? {
         try await self.retrying { () throws(ServiceError) -> Made? in
             let standing = try await self.standing(of: identifier, for: customer)
+            if onlyIfFree, standing.holder != nil, !standing.isTheirs { throw .tokenElsewhere }
             let decision = self.decision(standing)
             switch decision {
             case .fulfilled: return nil
@@ -152,7 +165,7 @@ extension SubscriptionService {
         throw ServiceError(CustomerRefusal.customerMoving)
     }
 
-    private static let attempts = 8
+    static let attempts = 8
 
     func submit(
         _ registration: Registration, _ key: StreamKey, at version: StreamVersion

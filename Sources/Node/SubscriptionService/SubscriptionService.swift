@@ -201,6 +201,26 @@ package final class SubscriptionService: Service, Sendable {
         signedTransaction: [UInt8], signedRenewalInfo: [UInt8]?, link: LinkRequest? = nil
     ) async throws(ServiceError) -> SubscriptionView {
         if let link { try self.refuseDeleted(link.customer) }
+        let verified = try await self.verify(
+            signedTransaction: signedTransaction, signedRenewalInfo: signedRenewalInfo, link: link)
+        try await self.record(verified, link)
+        let key = verified.key
+        return try await self.subscription(
+            SubscriptionQuery(
+                stream: StreamReference(
+                    kind: key.kind, id: key.id, environment: key.environment, bundleID: key.bundleID)))
+    }
+
+    /// What a backend got from a device, ready to be recorded.
+    struct VerifiedTransaction: Sendable {
+        let key: StreamKey
+        let bundle: FactBundle
+        let evidence: EncodedEvidence
+    }
+
+    func verify(
+        signedTransaction: [UInt8], signedRenewalInfo: [UInt8]?, link: LinkRequest?
+    ) async throws(ServiceError) -> VerifiedTransaction {
         let originals =
             [EvidencePart(name: .signedTransactionInfo, jws: signedTransaction)]
             + (signedRenewalInfo.map { [EvidencePart(name: .signedRenewalInfo, jws: $0)] } ?? [])
@@ -211,13 +231,21 @@ package final class SubscriptionService: Service, Sendable {
                 now: self.clock.now, latest: self.node.router.watch.latest)
             return (reading, self.ingestion.pack(originals))
         }
-        let outcome = try await self.record(Submission(key: key, bundle: bundle, evidence: try evidence.get()))
+        return VerifiedTransaction(key: key, bundle: bundle, evidence: try evidence.get())
+    }
+
+    func record(_ verified: VerifiedTransaction, _ link: LinkRequest?) async throws(ServiceError) {
+        let outcome = try await self.record(
+            Submission(key: verified.key, bundle: verified.bundle, evidence: verified.evidence))
         // A device posts the same at every launch.
-        if let link, case .recorded = outcome { try await self.followLink(of: key, link) }
-        return try await self.subscription(
-            SubscriptionQuery(
-                stream: StreamReference(
-                    kind: key.kind, id: key.id, environment: key.environment, bundleID: key.bundleID)))
+        if let link, case .recorded = outcome { try await self.followLink(of: verified.key, link) }
+    }
+
+    /// - Returns: the `appTransactionId`; nil where Apple names none.
+    func verify(appTransaction jws: [UInt8]) async throws(ServiceError) -> String? {
+        try await self.ingestion.verify(self.transactions.standing(of: jws)) { () async throws(ReadingFailure) in
+            try await self.transactions.readAppTransaction(jws, now: self.clock.now)
+        }
     }
 
     // MARK: Out

@@ -1,6 +1,7 @@
 /// Every benchmark, in the order of the table.
 let allBenchmarks: [any Benchmark.Type] = [
-    VerificationBenchmark.self, IngestBenchmark.self, ForgeriesBenchmark.self, CheckBenchmark.self,
+    VerificationBenchmark.self, IngestBenchmark.self, LaunchBenchmark.self, ForgeriesBenchmark.self,
+    CheckBenchmark.self,
     MirrorCheckBenchmark.self,
     BatchBenchmark.self, CustomerBenchmark.self,
     MillionBenchmark.self, MemoryBenchmark.self, ReplayBenchmark.self, AppendBenchmark.self, ShardsBenchmark.self,

@@ -45,20 +45,20 @@ import Testing
         }
     }
 
-    /// The table of domain.md §9 in words of its own: what contradicts is for the policy, and a post without "restore" never moves.
+    /// The rule in words of its own: what contradicts is for the policy, a post without "restore" never moves, and at a launch nobody asks.
     static let cases: [Case] = TransferPolicy.allCases.flatMap { policy in
         Holding.allCases.flatMap { holding in
             LinkRequest.Origin.allCases.flatMap { origin in
                 [true, false].map { isActive in
                     let contradicts = origin == .backend ? holding.contradictsBackend : holding.contradictsDevice
-                    let isFree = !contradicts
+                    let isFree = !contradicts && (origin != .launch || holding != .linkedToNobody)
                     let mayMove: Bool =
                         switch (policy, isActive) {
                         case (.keep, _), (.transferIfInactive, true): false
                         case (.transfer, _), (.transferIfInactive, false), (.share, _): true
                         }
                     let expected: Outcome =
-                        if !isFree && (origin == .post || !mayMove) {
+                        if !isFree && (origin == .post || origin == .launch || !mayMove) {
                             .refused
                         } else {
                             policy == .share && holding != .linkedToNobody ? .shared : .linked
@@ -90,9 +90,10 @@ import Testing
         switch scenario.expected {
         case .refused:
             #expect(decision.refusal == .linkedElsewhere)
-            #expect(decision.records.map(\.action) == [.conflicted])
+            let waits = scenario.origin != .launch
+            #expect(decision.records.map(\.action) == (waits ? [.conflicted] : []))
             #expect(resolution == before, "a refusal moves nothing")
-            #expect(after.conflicts == [customer("u")])
+            #expect(after.conflicts == (waits ? [customer("u")] : []))
         case .linked:
             #expect(decision.refusal == nil)
             #expect(resolution.customers == [hashed("u")])

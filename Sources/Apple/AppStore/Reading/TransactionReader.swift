@@ -1,3 +1,5 @@
+import ByteCoding
+import StrictJSON
 package import Subscriptions
 
 /// Reads what a backend posts after a purchase: a signed transaction, perhaps with its renewal info.
@@ -35,6 +37,36 @@ package struct TransactionReader: Sendable {
         }
         try bundle.checkSkew(latest: latest ?? now)
         return (key, bundle)
+    }
+
+    /// The `appTransactionId` of a device's signed app transaction; nil where Apple names none, as in those of old versions.
+    /// - Throws: `.refused`, as `read`.
+    package func readAppTransaction(_ jws: [UInt8], now: Moment) async throws(ReadingFailure) -> String? {
+        do throws(Rejection) {
+            return try await self.verifier.verify(jws, as: AppTransaction.self, for: self.apps, now: now)
+                .content.appTransactionID
+        } catch {
+            throw .refused(error.failure)
+        }
+    }
+
+    /// The `originalTransactionId` that a signed transaction or renewal info claims. Nobody has verified it: it is good for telling what
+    /// belongs together. nil where it is no such payload.
+    package static func claimedID(in jws: [UInt8]) -> String? {
+        guard let payload = CompactJWS(jws[...]).flatMap({ Base64.url.decode($0.payload) }) else { return nil }
+        return try? Self.originalTransactionID(in: payload)
+    }
+
+    private static func originalTransactionID(in payload: [UInt8]) throws(JSONError) -> String? {
+        var json = JSONScanner(payload)
+        try json.beginObject()
+        while let key = try json.nextKey() {
+            switch key {
+            case "originalTransactionId": return try json.text(maximumBytes: 128)
+            default: try json.skip()
+            }
+        }
+        return nil
     }
 
     private func interpret(

@@ -137,6 +137,9 @@ package nonisolated enum ProtoLinkOrigin: SwiftProtobuf.Enum, Swift.CaseIterable
 
   /// The same, after the user has pressed "restore".
   case restore // = 3
+
+  /// Beside all that a device had at a launch. From feature level 10 on.
+  case launch // = 4
   case UNRECOGNIZED(Int)
 
   package init() {
@@ -149,6 +152,7 @@ package nonisolated enum ProtoLinkOrigin: SwiftProtobuf.Enum, Swift.CaseIterable
     case 1: self = .backend
     case 2: self = .post
     case 3: self = .restore
+    case 4: self = .launch
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -159,6 +163,7 @@ package nonisolated enum ProtoLinkOrigin: SwiftProtobuf.Enum, Swift.CaseIterable
     case .backend: return 1
     case .post: return 2
     case .restore: return 3
+    case .launch: return 4
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -169,6 +174,7 @@ package nonisolated enum ProtoLinkOrigin: SwiftProtobuf.Enum, Swift.CaseIterable
     .backend,
     .post,
     .restore,
+    .launch,
   ]
 
 }
@@ -879,7 +885,7 @@ nonisolated extension ProtoShardError: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension ProtoLinkOrigin: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LINK_ORIGIN_UNSPECIFIED\0\u{1}LINK_ORIGIN_BACKEND\0\u{1}LINK_ORIGIN_POST\0\u{1}LINK_ORIGIN_RESTORE\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LINK_ORIGIN_UNSPECIFIED\0\u{1}LINK_ORIGIN_BACKEND\0\u{1}LINK_ORIGIN_POST\0\u{1}LINK_ORIGIN_RESTORE\0\u{1}LINK_ORIGIN_LAUNCH\0")
 }
 
 nonisolated extension ProtoShardMove: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

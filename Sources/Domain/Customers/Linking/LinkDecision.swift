@@ -29,8 +29,9 @@ package struct LinkDecision: Hashable, Sendable {
                 case .transferIfInactive: !isActive
                 case .keep: false
                 }
-            guard request.origin != .post, mayMove else {
+            guard request.origin.asks, mayMove else {
                 self.refusal = .linkedElsewhere
+                guard request.origin != .launch else { return }
                 let conflicts = stream.leads.conflicts
                 let customer = stream.end(of: request.customer)
                 if !conflicts.contains(where: { stream.end(of: $0) == customer }),
@@ -40,6 +41,11 @@ package struct LinkDecision: Hashable, Sendable {
                 }
                 return
             }
+        }
+        // That somebody has said so holds until somebody asks for the stream.
+        guard !resolution.isLinkedToNobody || request.origin != .launch else {
+            self.refusal = .linkedElsewhere
+            return
         }
         // Where a link to nobody holds, its place is taken.
         guard policy == .share, !resolution.isLinkedToNobody || !resolution.sharers.isEmpty else {
@@ -124,6 +130,16 @@ package struct LinkedStream {
     func link(to customer: CustomerID?) -> LinkRecord {
         LinkRecord(
             .linked, customer, token: self.leads.token?.value ?? nil, place: self.leads.token?.place ?? self.newest)
+    }
+}
+
+extension LinkRequest.Origin {
+    /// Somebody wants the stream, who may know that it is another customer's.
+    fileprivate var asks: Bool {
+        switch self {
+        case .backend, .restore: true
+        case .post, .launch: false
+        }
     }
 }
 

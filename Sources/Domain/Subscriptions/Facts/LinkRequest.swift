@@ -7,6 +7,8 @@ package struct LinkRequest: Hashable, Sendable {
         case post = 2
         /// The same, after the user has pressed "restore".
         case restore = 3
+        /// Beside all that a device had at a launch: what is another customer's stays so, and waits for nobody.
+        case launch = 4
     }
 
     package enum Action: Hashable, Sendable {

@@ -92,7 +92,7 @@ extension ProblemCode {
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .requestTimeout: .requestTimeout
-        case .bodyTooLarge, .tooManyChecks: .contentTooLarge
+        case .bodyTooLarge, .tooManyChecks, .tooManyItems: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
         case .expectationFailed: .expectationFailed
         case .notReady, .tooBusy: .serviceUnavailable
@@ -115,6 +115,7 @@ extension ProblemCode {
         case .requestTimeout: "The request took too long to come"
         case .bodyTooLarge: "The body is too large"
         case .tooManyChecks: "Too many checks in one request"
+        case .tooManyItems: "Too many items in one request"
         case .unsupportedMediaType: "The body is not in a form that this request takes"
         case .expectationFailed: "The expectation cannot be met"
         case .notReady: "The node is not ready"

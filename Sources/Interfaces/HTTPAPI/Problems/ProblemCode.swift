@@ -26,6 +26,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case bodyTooLarge
     /// More than 1,000 checks in one request (413).
     case tooManyChecks
+    /// More signed items than one call takes (413).
+    case tooManyItems
     /// The body is not JSON (a check may be Protocol Buffers), or is compressed; or, on a node without tokens, nothing says
     /// that no form has sent the request (415).
     case unsupportedMediaType

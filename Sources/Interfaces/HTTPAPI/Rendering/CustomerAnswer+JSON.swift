@@ -35,7 +35,7 @@ extension CustomerEntitlements {
         json.object { self.writeMembers(to: &$0) }
     }
 
-    fileprivate func writeMembers(to json: inout JSONWriter) {
+    func writeMembers(to json: inout JSONWriter) {
         json.member("customerId", self.customer.rawValue)
         json.member("environment", self.environment.rawValue)
         json.member("asOf", self.asOf)

@@ -105,6 +105,20 @@ extension API {
         }
     }
 
+    func launch(_ call: Call) async throws -> Response {
+        let customer = try call.customer()
+        let environment = try call.query.app().environment
+        let actor = self.authorizer.name(of: call.fields)
+        return try await call.withBody { body in
+            let posted = try PostedLaunch(body)
+            let answer = try await self.service.launch(
+                Launch(
+                    customer, in: environment, transactions: posted.transactions, renewalInfos: posted.renewalInfos,
+                    appTransaction: posted.appTransaction, restores: posted.restores, actor: actor))
+            return .json(reserving: 2_048) { answer.write(to: &$0) }
+        }
+    }
+
     func undo(_ call: Call) async throws -> Response {
         let customer = try call.customer()
         let environment = try call.query.app().environment

@@ -121,6 +121,9 @@ extension Route {
         Route(
             .post, "/v1/customers/{customerId}/undo", .scope(.write), takesBody: true, parameters: ["environment"]
         ) { try await $0.undo($1) },
+        Route(
+            .post, "/v1/customers/{customerId}/launch", .scope(.write), takesBody: true, parameters: ["environment"]
+        ) { try await $0.launch($1) },
         Route(.post, "/v1/customers/{customerId}/grants", .scope(.write), takesBody: true) {
             try await $0.makeGrant($1)
         },

@@ -35,6 +35,8 @@ package struct FeatureLevel: RawRepresentable, Hashable, Comparable, Sendable {
     package static let duplicatePayments = Self(rawValue: 9)
     /// Moves of customers that are taken back.
     package static let moveUndo = Self(rawValue: 10)
+    /// Links of what a device has at a launch.
+    package static let launch = Self(rawValue: 10)
     /// The newest that this build can read and write.
     package static let supported = Self.moveUndo
 
