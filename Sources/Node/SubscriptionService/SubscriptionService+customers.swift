@@ -180,8 +180,9 @@ extension SubscriptionService {
         try await self.require(.customerStreams)
         try self.refuseDeleted(request.customer)
         var moved = request
-        var hasMadeRoom = false
+        var (hasMadeRoom, attempts) = (false, 0)
         while true {
+            attempts += 1
             let (end, record) = try await self.followed(request.customer)
             moved.customer = end
             moved.origins = try await self.origins(of: request.customer, end)
@@ -194,7 +195,7 @@ extension SubscriptionService {
                 // Moved since: what was asked of the customer is asked of the other one.
                 case .customerMoved: continue
                 // Itself again since.
-                case .customerMoving where !moved.origins.isEmpty: continue
+                case .customerMoving where !moved.origins.isEmpty && attempts < Self.attempts: continue
                 case .tooManyGrants where !hasMadeRoom && !record.state.takes.isEmpty:
                     hasMadeRoom = true
                     for take in record.state.takes { try await self.finish(take, at: end) }

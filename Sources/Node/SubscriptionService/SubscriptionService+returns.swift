@@ -23,9 +23,13 @@ extension SubscriptionService {
         let kept = try await self.patiently { _ throws(ServiceError) in
             try await self.attempt(move, toReturn: source, from: target, actor: actor, reason: reason)
         }
-        return try await ServiceError.translating {
-            kept + (try await self.customers.holdings.changed(since: move.at, of: source))
+        // It is done by now: who asks again is told that nothing is left to undo.
+        let changed = try await OwnerRetry.ask(for: PositionGuard.patience) { () async throws(ServiceError) in
+            try await ServiceError.translating {
+                try await self.customers.holdings.changed(since: move.at, of: source)
+            }
         }
+        return kept + changed
     }
 
     private func attempt(

@@ -165,6 +165,37 @@ import WireProtocol
         }
     }
 
+    @Test func `what was forgotten for an undo that was not made stays, also where it is again as it was`() async throws
+    {
+        let store = InMemoryEventStore(shardCount: 16)
+        let node = try self.node(store)
+        try await node.run { service in
+            try await service.change(Self.grant("g", Self.customer))
+            _ = try await service.move(Self.customer, to: Self.other, actor: nil)
+            let event = try await Self.event(.moved, of: Self.customer, service)
+            let granted = try await service.kept(of: Self.other).grants
+            try await service.change(Self.request(Self.other, .revoke(grant: "g")))
+            // A process dies after the first step.
+            let key = try IdentifierKey(of: store)
+            let source = StreamKey(.customer, key.hash(.customer, Self.customer.rawValue))
+            let shard = try #require(ShardHash(shardCount: 16)).shard(of: source.id)
+            let version = try await store.history(of: source, in: shard).count
+            let leave = Self.request(Self.customer, .leave(grants: [GrantKey("g")], at: Int64(version)))
+            let bundle = FactBundle(
+                source: .person, dedupKey: [1], contentDigest: .zero, signedDate: Node.start, customer: leave)
+            _ = try await service.record(Submission(key: source, bundle: bundle, evidence: nil))
+            // Support gives it back where it is.
+            let revocation = try await Self.event(.grantRevoked, of: Self.other, service)
+            #expect(await Self.undo(revocation, of: Self.other, service) == nil)
+            #expect(try await service.kept(of: Self.other).grants == granted)
+            let changed = try await service.undo(event, of: Self.customer, actor: nil, reason: nil)
+            #expect(changed == [.grant("g")])
+            let after = try await Self.holdings(service)
+            #expect(after[0].grants.isEmpty && after[1].grants.map(\.id) == ["g"])
+            #expect(after[1].entitled == ["pro"])
+        }
+    }
+
     /// A web shop's renewal says the same id again.
     @Test func `a grant of an id that stayed with the other one is had again, and moves again`() async throws {
         try await self.run { service, node in
@@ -279,6 +310,7 @@ import WireProtocol
         let node = try self.node(store)
         try await node.run { service in
             try await service.change(Self.grant("g", Self.customer))
+            try await service.change(Self.request(Self.customer, .set(["own": .number(1)])))
             _ = try await service.move(Self.customer, to: Self.other, actor: nil)
             let event = try await Self.event(.moved, of: Self.customer, service)
             await eventually { store.inboxDepth().waiting == 0 }
@@ -291,7 +323,8 @@ import WireProtocol
                 return try #require(rows.first).version.rawValue
             }
             let begun = try await version(Self.customer)
-            let leaving = ReturnedBelongings(grants: [GrantKey("g", under: origin)], origins: [origin])
+            let leaving = ReturnedBelongings(
+                grants: [GrantKey("g", under: origin)], attributes: ["own"], origins: [origin])
             let requests = [
                 Self.request(
                     Self.other,
@@ -301,10 +334,10 @@ import WireProtocol
                 Self.request(Self.customer, .comeBack(from: Self.other, at: begun)),
                 Self.request(Self.other, .drop(Self.customer, before: begun + 1)),
             ]
-            for request in requests.prefix(steps) {
+            for (step, request) in requests.prefix(steps).enumerated() {
                 let target = StreamKey(.customer, key.hash(.customer, request.customer.rawValue))
                 let bundle = FactBundle(
-                    source: .person, dedupKey: [UInt8(steps), UInt8(request.customer.rawValue.utf8.count), 7],
+                    source: .person, dedupKey: [UInt8(steps), UInt8(step), 7],
                     contentDigest: .zero, signedDate: Node.start, customer: request)
                 _ = try await service.record(Submission(key: target, bundle: bundle, evidence: nil))
             }
@@ -319,6 +352,7 @@ import WireProtocol
             let end = try await Self.holdings(service)
             #expect(end[isBack ? 0 : 1].grants.map(\.id) == ["g"] && end[isBack ? 1 : 0].grants.isEmpty)
             #expect(end[0].movedTo == (isBack ? nil : Self.other))
+            #expect(end[isBack ? 0 : 1].attributes["own"] == .number(1))
             #expect(try await service.kept(of: Self.other).takes.isEmpty)
         }
     }

@@ -23,7 +23,7 @@ package struct StoredCustomerState: Hashable, Sendable {
             takes: try proto.takes.map { take throws(WireError) in
                 CustomerState.Take(
                     CustomerID(stored: try take.customer.spelling()), at: take.version, Room(take.room),
-                    returns: take.returns, attributes: take.attributes)
+                    returns: take.returns, attributes: take.hadCome ? take.attributes : nil)
             },
             arrived: proto.arrived,
             departed: proto.departed.map { CustomerState.Departure($0.origin, at: $0.version) },
@@ -54,7 +54,8 @@ package struct StoredCustomerState: Hashable, Sendable {
             proto.version = take.version
             proto.room = take.room.proto()
             proto.returns = take.returns
-            proto.attributes = take.attributes
+            proto.attributes = take.attributes ?? []
+            proto.hadCome = take.attributes != nil
             return proto
         }
         proto.arrived = self.state.arrived

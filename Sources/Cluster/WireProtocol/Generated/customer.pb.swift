@@ -865,8 +865,10 @@ package nonisolated struct ProtoCustomerState: Sendable {
     /// It has moved here, and takes that back.
     package var returns: Bool = false
 
-    /// Names of attributes that have left with it.
+    /// Of one that returns: names of attributes that have left with it, where they had come.
     package var attributes: [String] = []
+
+    package var hadCome: Bool = false
 
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2563,7 +2565,7 @@ nonisolated extension ProtoCustomerState.Told: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension ProtoCustomerState.Take: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = ProtoCustomerState.protoMessageName + ".Take"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}customer\0\u{1}version\0\u{1}room\0\u{1}returns\0\u{1}attributes\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}customer\0\u{1}version\0\u{1}room\0\u{1}returns\0\u{1}attributes\0\u{3}had_come\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2576,6 +2578,7 @@ nonisolated extension ProtoCustomerState.Take: SwiftProtobuf.Message, SwiftProto
       case 3: try { try decoder.decodeSingularMessageField(value: &self._room) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.returns) }()
       case 5: try { try decoder.decodeRepeatedStringField(value: &self.attributes) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.hadCome) }()
       default: break
       }
     }
@@ -2601,6 +2604,9 @@ nonisolated extension ProtoCustomerState.Take: SwiftProtobuf.Message, SwiftProto
     if !self.attributes.isEmpty {
       try visitor.visitRepeatedStringField(value: self.attributes, fieldNumber: 5)
     }
+    if self.hadCome != false {
+      try visitor.visitSingularBoolField(value: self.hadCome, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2610,6 +2616,7 @@ nonisolated extension ProtoCustomerState.Take: SwiftProtobuf.Message, SwiftProto
     if lhs._room != rhs._room {return false}
     if lhs.returns != rhs.returns {return false}
     if lhs.attributes != rhs.attributes {return false}
+    if lhs.hadCome != rhs.hadCome {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -46,12 +46,12 @@ package struct CustomerState: Hashable, Sendable {
         package var room: Room
         /// It has moved here, and takes that back.
         package var returns: Bool
-        /// Names of attributes that have left with it.
-        package var attributes: [String]
+        /// Of one that returns: names of attributes that have left with it; nil where none of them has come yet.
+        package var attributes: [String]?
 
         package init(
             _ customer: CustomerID, at version: Int64, _ room: Room = Room(), returns: Bool = false,
-            attributes: [String] = []
+            attributes: [String]? = nil
         ) {
             self.customer = customer
             self.version = version
@@ -153,15 +153,15 @@ package struct CustomerState: Hashable, Sendable {
             self.changedAt = max(self.changedAt, belongings.asOf)
             self.add(belongings, at: moment)
             // What has been removed since it left does not come again.
-            let left = take.flatMap { $0.returns ? Set($0.attributes) : nil }
+            let left = take?.attributes.map(Set.init)
             self.add(belongings.attributes.filter { left?.contains($0.key) ?? true })
         case .moved(let other): self.movedTo = other
         case .givesBack(let other, let version, let room, let belongings):
-            let gone = self.takes.first { $0.customer == other }?.attributes ?? []
+            let take = self.takes.first { $0.customer == other }
             self.forget(other)
             if let other {
-                self.takes.append(
-                    Take(other, at: version, room, returns: true, attributes: gone + belongings.attributes))
+                let attributes = take == nil ? belongings.attributes : take?.attributes
+                self.takes.append(Take(other, at: version, room, returns: true, attributes: attributes))
             }
             if let origin = belongings.origins.first {
                 self.departed.removeAll { $0.origin == origin }

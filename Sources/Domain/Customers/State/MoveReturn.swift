@@ -58,15 +58,18 @@ package struct MoveReturn: Hashable, Sendable {
         var belongings = ReturnedBelongings(origins: [origin] + source.state.arrived)
         var there = target.state.grants
         let (before, after) = (arrival.before, arrival.after)
+        // What the source has forgotten does not come back, even if it is again as it was.
+        let own = Set(source.state.grants.map { GrantKey($0.id, under: $0.origin ?? origin) })
         let brought = after.attributes.filter { before.attributes[$0.key] == nil }
         var left: [String] = []
         if let take = target.state.takes.first(where: { $0.customer == source.customer }) {
             // What has not come yet, or has left, is not there.
-            left = take.attributes
+            left = take.attributes ?? []
         } else {
             there = before.grants + after.grants
             belongings.grants = after.grants.filter { grant in
-                target.state.grants.contains(grant) && !before.grants.contains { $0.key == grant.key }
+                own.contains(grant.key) && target.state.grants.contains(grant)
+                    && !before.grants.contains { $0.key == grant.key }
             }
             .map(\.key)
             belongings.attributes = brought.filter { target.state.attributes[$0.key] == $0.value }.keys.sorted()

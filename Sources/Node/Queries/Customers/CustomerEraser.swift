@@ -104,23 +104,30 @@ package struct CustomerEraser: Sendable {
         var links = StreamLinks()
     }
 
-    /// The grants that a customer's stream has given back to these: they are theirs alone.
-    private func returned(with customers: Set<CustomerID>, by key: StreamKey) async throws -> Set<GrantKey> {
-        guard key.kind == .customer else { return [] }
-        let events = try await self.router.store.storedHistory(of: key, in: self.router.map.shard(of: key.id))
-        return try events.reduce(into: []) { returned, stored in
-            guard case .givesBack(let other?, _, _, let belongings)? = try stored.decoded().customer?.content,
-                customers.contains(other)
-            else { return }
-            returned.formUnion(belongings.grants)
+    /// By the version of the event of a customer's stream with which one of these brought them: the grants that have gone back with it.
+    private func returned(
+        to customers: Set<CustomerID>, by key: StreamKey
+    ) async throws -> [StreamVersion: Set<GrantKey>] {
+        guard key.kind == .customer else { return [:] }
+        var returned: [StreamVersion: Set<GrantKey>] = [:]
+        var arrivals: [CustomerID: StreamVersion] = [:]
+        for stored in try await self.router.store.storedHistory(of: key, in: self.router.map.shard(of: key.id)) {
+            switch try stored.decoded().customer?.content {
+            case .taken(let other?, _): arrivals[other] = stored.version
+            case .givesBack(let other?, _, _, let belongings) where customers.contains(other):
+                guard let arrival = arrivals.removeValue(forKey: other) else { continue }
+                returned[arrival] = Set(belongings.grants)
+            default: continue
+            }
         }
+        return returned
     }
 
     private func eraseEvents(_ erased: ErasedIdentifiers, of key: StreamKey) async throws -> Events {
         let (bytes, shard) = (key.bytes, self.router.map.shard(of: key.id))
         let store = self.router.store
         var events = Events()
-        let returned = try await self.returned(with: erased.customers, by: key)
+        let returned = try await self.returned(to: erased.customers, by: key)
         var state = StreamState(key: key)
         while true {
             let page = try await store.events(of: bytes, in: shard, after: events.last ?? .zero, limit: Self.page)
@@ -128,7 +135,7 @@ package struct CustomerEraser: Sendable {
             var isSigned = false
             for stored in page {
                 let before = try stored.decoded()
-                let after = before.erasing(erased, returned: returned)
+                let after = before.erasing(erased, returned: returned[stored.version] ?? [])
                 state.apply(after)
                 guard after != before else { continue }
                 bodies.append(
