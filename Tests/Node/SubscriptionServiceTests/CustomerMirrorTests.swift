@@ -26,9 +26,9 @@ import WireProtocol
         private let failures = Atomic(0)
         var failureCount: Int { self.failures.load(ordering: .relaxed) }
 
-        init() {
-            // Whoever waits for a processor is not stale.
-            self.entitlements = EntitlementMirror(map: CustomerMirrorTests.map, staleness: .seconds(3_600))
+        /// - Parameter staleness: unless it is said whoever waits for a processor is not stale.
+        init(staleness: Duration = .seconds(3_600)) {
+            self.entitlements = EntitlementMirror(map: CustomerMirrorTests.map, staleness: staleness)
             self.mirror = CustomerMirror(beside: self.entitlements)
         }
 
@@ -60,10 +60,17 @@ import WireProtocol
             }
         }
 
-        func answer(_ question: CustomerQuestion, at moment: Moment) throws -> MirroredAnswer {
+        func answer(
+            _ question: CustomerQuestion, at moment: Moment, _ instant: ContinuousClock.Instant = .now
+        ) throws -> MirroredAnswer {
             try self.mirror.answer(
                 for: question.customer, question.entitlement, in: question.environment,
-                at: self.entitlements.time(moment, .now))
+                at: self.entitlements.time(moment, instant))
+        }
+
+        /// These are heard of at an instant.
+        func hear(of shards: some Sequence<ShardID>, at instant: ContinuousClock.Instant) {
+            for shard in shards { self.entitlements.setCurrent(shard, asOf: instant) }
         }
     }
 
@@ -224,6 +231,39 @@ import WireProtocol
             unknown.entitlement = "nothing"
             #expect(throws: CustomerMirror.Refusal.unknownEntitlement) {
                 try subscriber.answer(unknown, at: Node.start)
+            }
+        }
+    }
+
+    @Test func `a yes is as stale as what gives it, and a no as the stalest shard`() async throws {
+        let subscriber = Subscriber(staleness: .seconds(5))
+        let node = try Self.node(.keep, 2, telling: subscriber)
+        try await node.run { [node] service in
+            try subscriber.complete(by: service.servedLog)
+            var life = TestSubscription(id: "1", from: Node.start)
+            _ = try await service.record(
+                signedTransaction: try node.apple.transaction(life.subscribe()), signedRenewalInfo: nil)
+            try await service.link(StreamReference(id: "1"), LinkRequest(CustomerID("a")!, origin: .backend))
+            func question(_ name: String) -> CustomerQuestion {
+                CustomerQuestion(CustomerID(name)!, entitlement: "pro")
+            }
+            var instant = ContinuousClock.now
+            var stale: [ShardID] = []
+            for silent in Self.map.shards {
+                // The one that is not heard of was, a while before.
+                instant += .seconds(60)
+                subscriber.hear(of: Self.map.shards.filter { $0 != silent }, at: instant)
+                let yes = try subscriber.answer(question("a"), at: Node.start, instant)
+                let no = try subscriber.answer(question("nobody"), at: Node.start, instant)
+                #expect(yes.entitled && !no.entitled && no.isStale)
+                if yes.isStale { stale.append(silent) }
+            }
+            #expect(stale.contains(Self.map.shard(of: "1")) && stale.count < 5, "\(stale)")
+            instant += .seconds(60)
+            subscriber.hear(of: Self.map.shards, at: instant)
+            for name in ["a", "nobody"] {
+                #expect(try subscriber.answer(question(name), at: Node.start, instant).isStale == false)
+                #expect(try subscriber.answer(question(name), at: Node.start, instant + .seconds(6)).isStale)
             }
         }
     }
