@@ -2,7 +2,7 @@ import AppStore
 import Subscriptions
 import Testing
 
-/// What goes out: app-store.md §5.2, line by line.
+/// What goes out, line by line, as Apple documents the requests of its Server API.
 @Suite struct ServerAPIRequestTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let endpoint: ServerAPIEndpoint
