@@ -61,16 +61,17 @@ package final class PostgresServer: Sendable {
             trap '' INT TERM HUP
             directory=$1
             shift
-            serve() { "$@" >>"$directory/log" 2>&1 </dev/null & }
+            serve() { "$@" >>"$directory/log" 2>&1 </dev/null & server=$!; }
+            # Once: its number is another process's, or thread's, soon after.
+            end() { [ -z "$server" ] || { kill "-$1" "$server"; wait "$server"; server=; }; }
             serve "$@"
             while read -r word; do
                 case $word in
                 START) serve "$@" ;;
-                *) kill "-$word" $!; wait $! ;;
+                *) end "$word" ;;
                 esac
             done
-            kill -QUIT $!
-            wait $!
+            end QUIT
             rm -rf "$directory"
             """
         _ = try ChildProcess(
