@@ -1,4 +1,5 @@
 import EventLog
+import Foundation
 import GRDB
 import PerennialTestSupport
 import SQLiteStore
@@ -42,11 +43,13 @@ import Testing
         _ = try writer.append([writer.batch(0, [writer.event([1]), writer.event([2])])])
         try store.close()
         let file = try DatabaseQueue(path: directory.path("store.db"))
-        try await file.write { db in
+        // Which of two streams of one batch is stored first is not said.
+        let last = try await file.write { db in
             for text in ["a", "b", "c"] {
                 try db.execute(
                     sql: "INSERT INTO lookup (kind, value, stream_id) SELECT 1, ?, id FROM stream", arguments: [text])
             }
+            return try Data.fetchOne(db, sql: "SELECT key FROM stream ORDER BY id DESC")
         }
         try file.close()
         store = try SQLiteEventStore(configuration: configuration)
@@ -64,7 +67,7 @@ import Testing
         }
         // then: each is found in one form, or in none
         #expect(try await found("a", []) == [[1], [2]])
-        #expect(try await found("b", ["b"]) == [[2]])
+        #expect(try await found("b", ["b"]) == [Array(try #require(last))])
         #expect(try await found("c", ["c"]) == [[1], [2]])
         #expect(try await store.clearLookups(limit: 9).count == 3)
         try store.close()
