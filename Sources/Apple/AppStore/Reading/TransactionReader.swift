@@ -50,8 +50,8 @@ package struct TransactionReader: Sendable {
         }
     }
 
-    /// The `originalTransactionId` that a signed transaction or renewal info claims. Nobody has verified it: it is good for telling what
-    /// belongs together. nil where it is no such payload.
+    /// The `originalTransactionId` in the payload of a signed transaction or renewal info, unverified: use it only to pair the two. nil where
+    /// the payload has none.
     package static func claimedID(in jws: [UInt8]) -> String? {
         guard let payload = CompactJWS(jws[...]).flatMap({ Base64.url.decode($0.payload) }) else { return nil }
         return try? Self.originalTransactionID(in: payload)

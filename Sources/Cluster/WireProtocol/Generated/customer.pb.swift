@@ -324,7 +324,7 @@ package nonisolated struct ProtoBelongings: Sendable {
   fileprivate var _attributes: ProtoAttributes? = nil
 }
 
-/// What leaves a customer with whoever brought it along.
+/// What a target loses when a move to it is taken back.
 package nonisolated struct ProtoReturnedBelongings: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -29,10 +29,10 @@ package enum CustomerRefusal: Hashable, Sendable {
 /// its target has dropped it, since that comes after the source's stream has had another version (`stay`); and moves that are
 /// under way at once never close a circle, without any clock.
 ///
-/// A move is taken back the same way round: its source forgets what is not to come back (`leave`); its target lets go what has come, and keeps
-/// its room free (`giveBack`), so that both streams are looked at; its source is itself again (`comeBack`), which is what counts; its target
-/// drops it. Who finds it half way raises the source's version first (`stay`), so that nobody comes back any more, and settles the move once
-/// more.
+/// The undo of a move has four steps. The source forgets the grants that stay (`leave`). The target removes the rest and keeps its room
+/// (`giveBack`); readers then look at both streams. The source clears its move (`comeBack`): this step is the commit point. The target drops
+/// the source. A node that finds an undo half done raises the source's version (`stay`), which makes a late `comeBack` fail, and settles the
+/// move again.
 package struct CustomerDecision: Hashable, Sendable {
     /// nil where the request is refused, and where it is fulfilled already.
     package private(set) var record: CustomerRecord?
@@ -62,7 +62,7 @@ package struct CustomerDecision: Hashable, Sendable {
         }
         switch request.content {
         case .grant, .revoke:
-            // Whoever asks under another id has read that it is this customer, which it is no more.
+            // The move of the id under which it was asked has been taken back since it was read.
             if let origin = request.origins.first, !state.arrived.contains(origin) {
                 self.refusal = .customerMoving
                 return

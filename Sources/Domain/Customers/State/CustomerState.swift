@@ -186,7 +186,7 @@ package struct CustomerState: Hashable, Sendable {
 
     private mutating func forget(_ other: CustomerID?) { self.takes.removeAll { $0.customer == other } }
 
-    /// What stays is the customer's own: whoever leaves may have a grant of its id again, and bring it along.
+    /// Grants that stay lose the origin of the source: a later move of the source may bring a grant of the same id.
     private mutating func remove(_ belongings: ReturnedBelongings, at version: Int64) {
         self.grants.removeAll { belongings.grants.contains($0.key) }
         for place in self.grants.indices {

@@ -1,7 +1,7 @@
 package import Subscriptions
 
-/// What it takes to take a customer's move back: of what came with it all that is still as it came. Of two customers who brought the same
-/// attribute the first one's counts, and goes with it.
+/// The plan of a move's undo: everything that the move brought returns, unless it has changed since. If two sources brought the same
+/// attribute, the target has the first one's, and the undo of the first move removes it.
 package struct MoveReturn: Hashable, Sendable {
     /// To ask of the target.
     package let request: GiveBack

@@ -35,7 +35,7 @@ package struct Room: Hashable, Sendable {
     }
 }
 
-/// What leaves a customer with whoever brought it along.
+/// What a target loses when a move to it is taken back.
 package struct ReturnedBelongings: Hashable, Sendable {
     package var grants: [GrantKey]
     /// Names of attributes.

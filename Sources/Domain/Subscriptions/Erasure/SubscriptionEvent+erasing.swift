@@ -54,8 +54,8 @@ extension CustomerRecord {
 }
 
 extension Belongings {
-    /// What the customer who got them has for good. Attributes have gone back too, or have been set again since: who has not come back is not
-    /// deleted alone.
+    /// Without the grants that were given back, and without attributes. Only a customer whose move was taken back is deleted alone, and by then
+    /// its attributes were given back, or set again.
     fileprivate func staying(without returned: Set<GrantKey>) -> Belongings {
         var belongings = self
         belongings.grants.removeAll { returned.contains(GrantKey($0.id, under: $0.origin ?? self.origin)) }
