@@ -6,11 +6,11 @@ package struct MoveReturn: Hashable, Sendable {
     /// To ask of the target.
     package let request: GiveBack
     /// Grants that do not come back, as the source names them. It has to have forgotten them before `request` is sent.
-    package private(set) var keptGrants: [GrantKey]
+    package let keptGrants: [GrantKey]
     /// Ids of grants that came with it and do not come back, also where an earlier attempt has seen to that.
-    package private(set) var changedGrants: [String]
+    package let changedGrants: [String]
     /// Names of attributes that came with it and stay.
-    package private(set) var changedAttributes: [String]
+    package let changedAttributes: [String]
 
     /// A customer's own stream, as it was read.
     package struct Side {
